@@ -1,0 +1,200 @@
+//! [`EventBus`]: the handle that everything goes through.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::Value;
+
+use crate::builder::Builder;
+use crate::context::{Context, Reach};
+use crate::dispatch::{Detached, Dispatch, Emit, EmitError, Fifo, Json};
+use crate::event::Event;
+use crate::id::SubscriptionId;
+use crate::layer::Layer;
+use crate::registry::{Listener, Owner, Registry};
+use crate::stats::{Counts, Stats};
+use crate::tracker::Tracker;
+
+/// A typed event bus. Clones are handles to the same bus.
+#[derive(Clone)]
+pub struct EventBus {
+    pub(crate) shared: Arc<Shared>,
+}
+
+pub(crate) struct Shared {
+    pub(crate) registry: Registry,
+    pub(crate) tracker: Arc<Tracker>,
+    pub(crate) fifo: Arc<Fifo>,
+    pub(crate) counts: Counts,
+    pub(crate) dispatch: Dispatch,
+    pub(crate) closed: AtomicBool,
+    max_depth: u32,
+}
+
+impl Default for EventBus {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl EventBus {
+    /// A new bus with the defaults of [`Builder`].
+    #[must_use]
+    pub fn new() -> Self {
+        Self::builder().build()
+    }
+
+    /// A new bus with other settings.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    pub(crate) fn with_settings(dispatch: Dispatch, max_depth: u32) -> Self {
+        let tracker = Arc::new(Tracker::new());
+        let shared = Shared {
+            registry: Registry::default(),
+            fifo: Arc::new(Fifo::new(Arc::clone(&tracker))),
+            tracker,
+            counts: Counts::default(),
+            dispatch,
+            closed: AtomicBool::new(false),
+            max_depth,
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Emits an event: every handler gets it, in the order of their subscription, and the future resolves when all
+    /// have settled (promises B1 to B4).
+    ///
+    /// # Errors
+    /// Awaiting it gives an [`EmitError`] if no handler ran; a handler's failure is in the
+    /// [`Emitted`](crate::Emitted).
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels the handlers that wait and starts no more; see [`Emit`].
+    #[inline]
+    pub fn emit<E: Event>(&self, event: E) -> Emit<'_, E> {
+        Emit::new(self, event)
+    }
+
+    /// Emits an event by its name: the handlers of each type that bears the name get it decoded, those of patterns as
+    /// [`AnyEvent`](crate::AnyEvent) (promise B12).
+    ///
+    /// # Errors
+    /// Awaiting it gives what [`emit`](EventBus::emit) gives, and [`EmitError::Name`] or [`EmitError::Decode`].
+    pub fn emit_json(&self, name: impl Into<Arc<str>>, value: Value) -> Emit<'_, Json> {
+        Emit::new(self, Json::new(name.into(), value))
+    }
+
+    /// Emits an event breadth-first: inside of a handler it starts when the poll of the outermost emit is over, after
+    /// what was posted before it (promise B8).
+    ///
+    /// # Errors
+    /// What [`Emit::detach`] says.
+    pub fn post<E: Event>(&self, event: E) -> Result<(), EmitError> {
+        self.emit(event).detach().map(drop)
+    }
+
+    /// Emits an event without waiting for its handlers; the caller may vanish (promise B15). It is the line of
+    /// [`post`](EventBus::post), with a handle to the outcome.
+    ///
+    /// # Errors
+    /// What [`Emit::detach`] says.
+    pub fn emit_detached<E: Event>(&self, event: E) -> Result<Detached, EmitError> {
+        self.emit(event).detach()
+    }
+
+    /// Puts a layer around every handler call, also of the handlers that are subscribed already (promise B16). It is
+    /// inside of the layers that were added before.
+    pub fn layer(&self, layer: impl Layer) {
+        self.shared.registry.add_layer(Arc::new(layer));
+    }
+
+    /// Removes a handler by the id of its subscription; true if it was on: no turn starts it from now on (promise B6).
+    pub fn off(&self, id: SubscriptionId) -> bool {
+        self.shared.registry.off(id)
+    }
+
+    /// Removes every handler, and returns how many were on.
+    pub fn remove_all(&self) -> usize {
+        self.shared.registry.ids().into_iter().filter(|id| self.off(*id)).count()
+    }
+
+    /// Removes the handlers of `E`, not those of patterns that match its name, and returns how many were on. An event
+    /// map is removed whole.
+    pub fn remove_all_of<E: Event>(&self) -> usize {
+        self.shared.registry.ids_of::<E>().into_iter().filter(|id| self.off(*id)).count()
+    }
+
+    /// How many handlers an event of type `E` reaches, those of patterns included (promise B13).
+    #[must_use]
+    pub fn listener_count<E: Event>(&self) -> usize {
+        self.shared.registry.count::<E>()
+    }
+
+    /// How many handlers an event called `name` can reach, of every type that bears the name, those of patterns
+    /// included.
+    #[must_use]
+    pub fn listener_count_of(&self, name: &str) -> usize {
+        self.shared.registry.count_named(name)
+    }
+
+    /// Every subscription with its counts, in the order of their ids (promise B13).
+    #[must_use]
+    pub fn listeners(&self) -> Vec<Listener> {
+        self.shared.registry.listeners()
+    }
+
+    /// The bus's own counts.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.shared.counts.read(&self.shared.registry)
+    }
+
+    /// Whether `other` is a handle to the same bus.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
+    pub(crate) fn owner(&self) -> Owner {
+        Owner::new(Arc::downgrade(&self.shared), Arc::clone(&self.shared.tracker))
+    }
+
+    /// Whether an emit may begin here: the bus is open, or finishes work of which this is a part; and it is not too
+    /// deep.
+    #[inline]
+    pub(crate) fn admit(&self, parent: Option<&Context>, reach: Option<&Reach>) -> Result<(), EmitError> {
+        if parent.is_some_and(|parent| parent.depth() >= self.shared.max_depth) {
+            return Err(EmitError::TooDeep { limit: self.shared.max_depth });
+        }
+        if self.shared.closed.load(Ordering::Acquire) && !self.finishes(reach) {
+            return Err(EmitError::Closed);
+        }
+        Ok(())
+    }
+
+    /// [`admit`](Self::admit) for an event that nobody listens to, which asks for as little as possible.
+    #[inline]
+    pub(crate) fn admit_unheard(&self) -> Result<(), EmitError> {
+        if !self.shared.closed.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let (_, reach) = crate::ambient::inherited();
+        if self.finishes(reach.as_deref()) { Ok(()) } else { Err(EmitError::Closed) }
+    }
+
+    fn finishes(&self, reach: Option<&Reach>) -> bool {
+        let tracker = &self.shared.tracker;
+        let part = reach.and_then(|reach| reach.epoch).is_some_and(|epoch| tracker.counts(epoch));
+        part && !tracker.is_cut()
+    }
+}
+
+impl fmt::Debug for EventBus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let subscriptions = self.shared.registry.subscriptions();
+        f.debug_struct("EventBus").field("subscriptions", &subscriptions).finish_non_exhaustive()
+    }
+}

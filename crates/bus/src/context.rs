@@ -1,0 +1,210 @@
+//! [`Context`]: what a handler may know about the event besides its fields.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::Future;
+use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
+
+use tokio::task::JoinHandle;
+
+use crate::ambient::{self, InContext};
+use crate::bus::EventBus;
+use crate::id::EventId;
+use crate::queue::QueueId;
+use crate::tracker::Epoch;
+
+/// What is known about one emitted event besides its fields (promise B10).
+///
+/// All handlers of one emit share it. Cloning is cheap; ids and the time are computed when they are first asked for.
+#[derive(Clone)]
+pub struct Context {
+    inner: Arc<Inner>,
+    reach: Option<Arc<Reach>>,
+}
+
+struct Inner {
+    name: EventName,
+    version: u32,
+    depth: u32,
+    parent: Option<Context>,
+    id: OnceLock<EventId>,
+    correlation: OnceLock<EventId>,
+    time: OnceLock<SystemTime>,
+    given: Option<Box<Given>>,
+}
+
+/// What work caused by an event inherits besides ids: the scope's bus, the queue whose handler waits for it, and the epoch in
+/// which `settle` and `shutdown` count it.
+#[derive(Clone, Default)]
+pub(crate) struct Reach {
+    pub(crate) scope: Option<EventBus>,
+    pub(crate) queue: Option<QueueId>,
+    pub(crate) epoch: Option<Epoch>,
+}
+
+/// What the emitter said about the event.
+#[derive(Clone, Default)]
+pub(crate) struct Given {
+    pub(crate) id: Option<EventId>,
+    pub(crate) correlation: Option<EventId>,
+    pub(crate) causation: Option<EventId>,
+    pub(crate) headers: BTreeMap<String, String>,
+}
+
+/// Where an event was emitted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Source {
+    /// On this bus.
+    Local,
+    /// On a bus of another process, with this id.
+    Remote {
+        /// The origin's id.
+        origin: Arc<str>,
+    },
+}
+
+#[derive(Clone)]
+pub(crate) enum EventName {
+    Static(&'static str),
+    Shared(Arc<str>),
+}
+
+impl EventName {
+    pub(crate) fn as_str(&self) -> &str {
+        match self {
+            Self::Static(name) => name,
+            Self::Shared(name) => name,
+        }
+    }
+}
+
+impl Context {
+    pub(crate) fn new(
+        name: EventName,
+        version: u32,
+        parent: Option<Self>,
+        given: Option<Box<Given>>,
+        reach: Option<Arc<Reach>>,
+    ) -> Self {
+        let depth = parent.as_ref().map_or(0, |parent| parent.inner.depth + 1);
+        Self {
+            inner: Arc::new(Inner {
+                name,
+                version,
+                depth,
+                parent,
+                id: OnceLock::new(),
+                correlation: OnceLock::new(),
+                time: OnceLock::new(),
+                given,
+            }),
+            reach,
+        }
+    }
+
+    /// The event's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.inner.name.as_str()
+    }
+
+    /// The version of the event's payload.
+    #[must_use]
+    pub fn version(&self) -> u32 {
+        self.inner.version
+    }
+
+    /// The event's id: what the emitter gave, else a new UUIDv7.
+    #[must_use]
+    pub fn id(&self) -> &EventId {
+        self.inner.id.get_or_init(|| self.given().and_then(|given| given.id.clone()).unwrap_or_else(EventId::random))
+    }
+
+    /// When the event was emitted, by the clock of the emitting host. It is read when it is first asked for, and at the
+    /// latest when the event enters a queue or a handler first waits.
+    #[must_use]
+    pub fn time(&self) -> SystemTime {
+        *self.inner.time.get_or_init(SystemTime::now)
+    }
+
+    /// Reads the clock now, so that whoever asks later learns when the event was emitted.
+    pub(crate) fn keep_time(&self) {
+        _ = self.time();
+    }
+
+    /// Where the event was emitted.
+    #[must_use]
+    pub fn source(&self) -> Source {
+        Source::Local
+    }
+
+    /// What all events of one story share: the id that the emitter gave, else that of the event whose handler emitted
+    /// this one, else this event's own id.
+    #[must_use]
+    pub fn correlation_id(&self) -> &EventId {
+        if let Some(given) = self.given().and_then(|given| given.correlation.as_ref()) {
+            return given;
+        }
+        self.inner.correlation.get_or_init(|| match &self.inner.parent {
+            Some(parent) => parent.correlation_id().clone(),
+            None => self.id().clone(),
+        })
+    }
+
+    /// The event whose handler emitted this one.
+    #[must_use]
+    pub fn causation_id(&self) -> Option<&EventId> {
+        let given = self.given().and_then(|given| given.causation.as_ref());
+        given.or_else(|| self.inner.parent.as_ref().map(Self::id))
+    }
+
+    /// What the emitter attached, by name.
+    #[must_use]
+    pub fn headers(&self) -> &BTreeMap<String, String> {
+        static NONE: BTreeMap<String, String> = BTreeMap::new();
+        self.given().map_or(&NONE, |given| &given.headers)
+    }
+
+    /// How many emits this one is inside of: 0 for an event that no handler emitted (promise B8).
+    #[must_use]
+    pub fn depth(&self) -> u32 {
+        self.inner.depth
+    }
+
+    /// Spawns `future` on the tokio runtime; events it emits inherit the correlation id and name this event as their
+    /// cause.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime, as [`tokio::spawn`] does.
+    pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future<Output: Send + 'static> + Send + 'static,
+    {
+        tokio::spawn(self.carry(future))
+    }
+
+    pub(crate) fn carry<F: Future>(&self, future: F) -> InContext<F> {
+        ambient::in_context(self.clone(), future)
+    }
+
+    pub(crate) fn reach(&self) -> Option<&Arc<Reach>> {
+        self.reach.as_ref()
+    }
+
+    /// The same event, seen from work with another reach.
+    pub(crate) fn with_reach(&self, reach: Reach) -> Self {
+        Self { inner: Arc::clone(&self.inner), reach: Some(Arc::new(reach)) }
+    }
+
+    fn given(&self) -> Option<&Given> {
+        self.inner.given.as_deref()
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("name", &self.name()).field("depth", &self.depth()).finish_non_exhaustive()
+    }
+}

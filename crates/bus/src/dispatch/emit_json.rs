@@ -1,0 +1,99 @@
+//! [`Json`]: an event that is known by its name and its JSON only (promise B12).
+
+use std::sync::Arc;
+use std::task;
+
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::any_event::{AnyEvent, RawEvent};
+use crate::bus::EventBus;
+use crate::context::EventName;
+use crate::dispatch::emit::{Begun, Emit, EmitError, EmitOptions, Outgoing, enter};
+use crate::dispatch::turns::{FirstPass, Turns};
+use crate::dyn_event::ErasedEvent;
+use crate::emitted::Emitted;
+use crate::event::EncodeError;
+use crate::name::check_name;
+
+/// A name and a payload, on the way to the handlers of that name, typed or not.
+#[derive(Debug)]
+pub struct Json {
+    name: Arc<str>,
+    version: Option<u32>,
+    value: Value,
+}
+
+impl Json {
+    pub(crate) fn new(name: Arc<str>, value: Value) -> Self {
+        Self { name, version: None, value }
+    }
+}
+
+impl Emit<'_, Json> {
+    /// The version of the payload (promise B19). Without it the payload has the newest version of the types that are
+    /// subscribed under the name, or version 1.
+    pub fn version(mut self, version: u32) -> Self {
+        if let Some(json) = &mut self.outgoing {
+            json.version = Some(version);
+        }
+        self
+    }
+}
+
+impl Outgoing for Json {
+    fn check(&self, bus: &EventBus) -> Result<(), EmitError> {
+        check_name(&self.name)?;
+        let durable = bus.shared.registry.types_of(&self.name).iter().any(|topic| topic.is_durable());
+        if durable { Err(EmitError::NoLog) } else { Ok(()) }
+    }
+
+    fn begin(
+        self,
+        bus: &EventBus,
+        options: Option<Box<EmitOptions>>,
+        task: &mut task::Context<'_>,
+    ) -> Result<Begun, EmitError> {
+        let Self { name, version, value } = self;
+        let handlers = bus.shared.registry.named(&name);
+        if handlers.entries.is_empty() {
+            return bus.admit_unheard().map(|()| Begun::Done(Emitted::default()));
+        }
+        let types = bus.shared.registry.types_of(&name);
+        let newest = types.iter().map(|topic| topic.version()).max().unwrap_or(1);
+        let version = version.unwrap_or(newest);
+        let (mode, context) = enter(bus, EventName::Shared(Arc::clone(&name)), version, options)?;
+        let json = to_raw_value(&value).map_err(EncodeError::new)?;
+        let decoded = decode(bus, &name, version, &json)?;
+        let event = AnyEvent::raw(RawEvent { name, version, json, decoded });
+        let pass = FirstPass { handlers: &handlers, event: &event, context: &context, mode };
+        Ok(match pass.run(task).finished() {
+            Ok(emitted) => Begun::Done(emitted),
+            Err(rest) => Begun::Waiting(Box::pin(Turns::new(handlers, event, context, mode, rest))),
+        })
+    }
+}
+
+/// Offers the payload to each type that has handlers. An error only if there are such types that read the version and
+/// none of them can be read from the payload.
+fn decode(bus: &EventBus, name: &str, version: u32, json: &RawValue) -> Result<Vec<Arc<dyn ErasedEvent>>, EmitError> {
+    let mut decoded = Vec::new();
+    let mut error = None;
+    for topic in bus.shared.registry.types_of(name).into_iter().filter(|topic| topic.has_exact()) {
+        if !topic.reads(version) {
+            bus.shared.counts.unknown_version();
+            continue;
+        }
+        match topic.decode(version, json.get().as_bytes()) {
+            Ok(event) => decoded.push(event),
+            Err(failed) => error = error.or(Some(failed)),
+        }
+    }
+    match error {
+        Some(error) if decoded.is_empty() => {
+            bus.shared.counts.undecodable();
+            Err(error.into())
+        }
+        _ => Ok(decoded),
+    }
+}

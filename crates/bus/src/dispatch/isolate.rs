@@ -1,0 +1,71 @@
+//! Keeps a handler's panic to itself (promise B3).
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{self, Poll};
+
+use crate::failure::{HandlerError, discard};
+
+/// What a handler's call comes to.
+pub type HandlerResult = Result<(), HandlerError>;
+
+/// A handler's call under way.
+pub type HandlerFuture = Pin<Box<dyn Future<Output = HandlerResult> + Send>>;
+
+/// Runs user code; a panic becomes an error.
+#[inline]
+pub(crate) fn isolated<R>(call: impl FnOnce() -> R) -> Result<R, HandlerError> {
+    // A handler's own state may be half changed by its panic; what is shared with others is behind their locks.
+    catch_unwind(AssertUnwindSafe(call)).map_err(HandlerError::panicked)
+}
+
+/// Polls a handler's future once; a panic is its outcome. A finished future is dropped in here too.
+#[inline]
+pub(crate) fn poll_isolated(mut future: HandlerFuture, task: &mut task::Context<'_>) -> Polled {
+    let polled = isolated(|| match future.as_mut().poll(task) {
+        Poll::Ready(result) => {
+            drop(future);
+            Polled::Done(result)
+        }
+        Poll::Pending => Polled::Pending(Quiet(Some(future))),
+    });
+    polled.unwrap_or_else(|panic| Polled::Done(Err(panic)))
+}
+
+pub(crate) enum Polled {
+    Done(HandlerResult),
+    Pending(Quiet),
+}
+
+/// A handler's future whose panics stay inside, also when it is dropped before its end.
+pub(crate) struct Quiet(Option<HandlerFuture>);
+
+impl Quiet {
+    pub(crate) fn new(future: HandlerFuture) -> Self {
+        Self(Some(future))
+    }
+}
+
+impl Future for Quiet {
+    type Output = HandlerResult;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut task::Context<'_>) -> Poll<HandlerResult> {
+        let Some(future) = self.0.take() else { return Poll::Ready(Ok(())) };
+        match poll_isolated(future, task) {
+            Polled::Done(result) => Poll::Ready(result),
+            Polled::Pending(mut rest) => {
+                self.0 = rest.0.take();
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        if let Some(future) = self.0.take() {
+            discard(future);
+        }
+    }
+}

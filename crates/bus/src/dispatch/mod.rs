@@ -1,0 +1,25 @@
+//! From `emit` to the last handler: [`emit`] looks the handlers up, [`turns`] takes the event through them,
+//! [`subscriber`] starts each one, [`isolate`] keeps its panics to itself.
+
+mod call;
+mod detached;
+mod emit;
+mod emit_json;
+mod handlers;
+mod isolate;
+mod payload;
+mod record;
+mod subscriber;
+mod turns;
+
+pub use detached::Detached;
+pub(crate) use detached::{Deferred, Fifo};
+pub use emit::{Begun, Emit, EmitError, EmitOptions, Outgoing};
+pub use emit_json::Json;
+pub(crate) use handlers::{AnySubscriber, Entry, Handlers, Typed};
+pub(crate) use isolate::Quiet;
+pub use isolate::{HandlerFuture, HandlerResult};
+pub use payload::Payload;
+pub(crate) use record::Record;
+pub(crate) use subscriber::{Options, Run, Subscriber};
+pub use turns::Dispatch;

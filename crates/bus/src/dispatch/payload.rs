@@ -1,0 +1,54 @@
+//! [`Payload`]: the two forms in which handlers get an event, `Arc<E>` and [`AnyEvent`].
+
+use std::sync::Arc;
+
+use crate::any_event::AnyEvent;
+use crate::event::Event;
+
+/// A form of the event that is cheap to clone, one clone for each handler.
+pub trait Payload: Clone + Send + Sync + 'static {
+    /// What synchronous handlers and filters see by reference.
+    type Target: Send + Sync;
+
+    #[doc(hidden)]
+    fn target(&self) -> &Self::Target;
+
+    #[doc(hidden)]
+    fn any(&self) -> AnyEvent;
+
+    /// This form of an event that came untyped; `None` if it is of another type.
+    #[doc(hidden)]
+    fn from_any(event: &AnyEvent) -> Option<Self>;
+}
+
+impl<E: Event> Payload for Arc<E> {
+    type Target = E;
+
+    fn target(&self) -> &E {
+        self
+    }
+
+    fn any(&self) -> AnyEvent {
+        AnyEvent::typed(self)
+    }
+
+    fn from_any(event: &AnyEvent) -> Option<Self> {
+        event.decoded()
+    }
+}
+
+impl Payload for AnyEvent {
+    type Target = Self;
+
+    fn target(&self) -> &Self {
+        self
+    }
+
+    fn any(&self) -> AnyEvent {
+        self.clone()
+    }
+
+    fn from_any(event: &AnyEvent) -> Option<Self> {
+        Some(event.clone())
+    }
+}

@@ -1,0 +1,219 @@
+//! [`Subscriber`]: one subscription with its handler, and how a turn of it starts.
+
+use std::sync::Arc;
+use std::task;
+use std::time::Duration;
+
+use crate::context::Context;
+use crate::dispatch::call;
+use crate::dispatch::isolate::{HandlerFuture, HandlerResult, Polled, Quiet, isolated, poll_isolated};
+use crate::dispatch::payload::Payload;
+use crate::dispatch::record::Record;
+use crate::layer::{Layer, Layers};
+use crate::queue::{Offered, Queue};
+use crate::registry::Owner;
+
+/// A handler in one of its shapes.
+pub(crate) enum Run<P: Payload> {
+    /// Runs to its end when it is called, by reference.
+    Sync(Box<SyncFn<P>>),
+    /// Runs to its end when it is called, and keeps a clone of the event.
+    Keep(Box<KeepFn<P>>),
+    /// Makes a future.
+    Async(Box<AsyncFn<P>>),
+}
+
+type SyncFn<P> = dyn Fn(&<P as Payload>::Target, &Context) -> HandlerResult + Send + Sync;
+type KeepFn<P> = dyn Fn(P, &Context) -> HandlerResult + Send + Sync;
+type AsyncFn<P> = dyn Fn(P, &Context) -> HandlerFuture + Send + Sync;
+
+/// What was asked for when subscribing, besides the handler.
+pub(crate) struct Options<P: Payload> {
+    pub(crate) name: Option<Arc<str>>,
+    pub(crate) once: bool,
+    pub(crate) filter: Option<Filter<P>>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) layers: Vec<Arc<dyn Layer>>,
+    pub(crate) queue: Option<crate::queue::QueueOptions>,
+}
+
+type Filter<P> = Box<dyn Fn(&<P as Payload>::Target) -> bool + Send + Sync>;
+
+impl<P: Payload> Default for Options<P> {
+    fn default() -> Self {
+        Self { name: None, once: false, filter: None, timeout: None, layers: Vec::new(), queue: None }
+    }
+}
+
+/// A handler's turn in an emit, after its first poll.
+pub(crate) enum Started {
+    /// It did not start: it was off, used up, filtered out, or of another type.
+    Skipped,
+    /// The handler ran to its end.
+    Done(HandlerResult),
+    /// The handler waits for something.
+    Pending(Quiet),
+    /// The handler's queue took the event, or dropped one to stay within its capacity.
+    Queued,
+    /// The handler's queue is full, and the emit waits for room.
+    Waiting(Quiet),
+}
+
+pub(crate) struct Subscriber<P: Payload> {
+    pub(crate) record: Arc<Record>,
+    run: Quietly<Run<P>>,
+    filter: Quietly<Option<Filter<P>>>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) layers: Layers,
+    pub(crate) queue: Option<Queue<P>>,
+    owner: Owner,
+    /// Whether there is nothing but the handler: the fast way.
+    plain: bool,
+}
+
+impl<P: Payload> Subscriber<P> {
+    pub(crate) fn new(record: Arc<Record>, run: Run<P>, options: Options<P>, owner: Owner) -> Self {
+        let Options { name: _, once, filter, timeout, layers, queue } = options;
+        let plain = !once && filter.is_none() && timeout.is_none() && layers.is_empty() && queue.is_none();
+        Self {
+            record,
+            run: Quietly(Some(run)),
+            filter: Quietly(Some(filter)),
+            timeout,
+            layers: layers.into(),
+            queue: queue.map(|options| Queue::new(options, &owner)),
+            owner,
+            plain,
+        }
+    }
+
+    /// The synchronous handler, if it is one and has no options.
+    #[inline]
+    pub(crate) fn plain_sync(&self) -> Option<&SyncFn<P>> {
+        match self.run.get() {
+            Some(Run::Sync(run)) if self.plain => Some(run),
+            _ => None,
+        }
+    }
+
+    /// Takes the handler's turn: starts it and polls it once.
+    #[inline]
+    pub(crate) fn start(
+        self: &Arc<Self>,
+        event: &P,
+        context: &Context,
+        layers: &Layers,
+        task: &mut task::Context<'_>,
+    ) -> Started {
+        if !self.record.is_on() {
+            return Started::Skipped;
+        }
+        if self.plain && layers.is_empty() {
+            return self.call(event, context, task);
+        }
+        self.start_with_options(event, context, layers, task)
+    }
+
+    #[inline]
+    fn call(&self, event: &P, context: &Context, task: &mut task::Context<'_>) -> Started {
+        let future = match self.run.get() {
+            Some(Run::Async(run)) => isolated(|| run(event.clone(), context)),
+            Some(Run::Sync(run)) => return finished(isolated(|| run(event.target(), context))),
+            Some(Run::Keep(run)) => return finished(isolated(|| run(event.clone(), context))),
+            None => return Started::Skipped,
+        };
+        match future {
+            Ok(future) => poll_isolated(future, task).into(),
+            Err(panic) => Started::Done(Err(panic)),
+        }
+    }
+
+    #[cold]
+    fn start_with_options(
+        self: &Arc<Self>,
+        event: &P,
+        context: &Context,
+        layers: &Layers,
+        task: &mut task::Context<'_>,
+    ) -> Started {
+        match self.wants(event) {
+            Ok(true) => {}
+            Ok(false) => return Started::Skipped,
+            Err(panic) => return Started::Done(Err(panic)),
+        }
+        if self.record.once {
+            if !self.record.take() {
+                return Started::Skipped;
+            }
+            self.owner.remove(self.record.id);
+        }
+        if let Some(queue) = &self.queue {
+            return match queue.offer(self, event.clone(), context) {
+                Offered::Taken => Started::Queued,
+                Offered::Full(admitted) => Started::Waiting(Quiet::new(admitted)),
+                Offered::NoRuntime(error) => Started::Done(Err(error)),
+            };
+        }
+        if layers.is_empty() && self.layers.is_empty() && self.timeout.is_none() {
+            return self.call(event, context, task);
+        }
+        poll_isolated(call::layered(self, event.clone(), context.clone(), layers), task).into()
+    }
+
+    /// Asks the filter.
+    fn wants(&self, event: &P) -> Result<bool, crate::failure::HandlerError> {
+        match self.filter.get().and_then(Option::as_ref) {
+            Some(filter) => isolated(|| filter(event.target())),
+            None => Ok(true),
+        }
+    }
+
+    /// The bare handler as a future, for layers, timeouts and queues.
+    pub(crate) fn future(&self, event: P, context: &Context) -> HandlerFuture {
+        match self.run.get() {
+            Some(Run::Async(run)) => run(event, context),
+            Some(Run::Sync(run)) => ready(run(event.target(), context)),
+            Some(Run::Keep(run)) => ready(run(event, context)),
+            None => ready(Ok(())),
+        }
+    }
+
+    /// One call of the handler from its queue, with the layers the bus has now.
+    pub(crate) fn queued_call(self: &Arc<Self>, event: P, context: Context) -> HandlerFuture {
+        call::layered(self, event, context, &self.owner.layers())
+    }
+}
+
+fn finished(result: Result<HandlerResult, crate::failure::HandlerError>) -> Started {
+    Started::Done(result.and_then(|outcome| outcome))
+}
+
+fn ready(result: HandlerResult) -> HandlerFuture {
+    Box::pin(std::future::ready(result))
+}
+
+impl From<Polled> for Started {
+    #[inline]
+    fn from(polled: Polled) -> Self {
+        match polled {
+            Polled::Done(result) => Self::Done(result),
+            Polled::Pending(rest) => Self::Pending(rest),
+        }
+    }
+}
+
+/// A user's closure, whose captured values may panic when they are dropped.
+struct Quietly<T>(Option<T>);
+
+impl<T> Quietly<T> {
+    #[inline]
+    fn get(&self) -> Option<&T> {
+        self.0.as_ref()
+    }
+}
+
+impl<T> Drop for Quietly<T> {
+    fn drop(&mut self) {
+        crate::failure::discard(self.0.take());
+    }
+}

@@ -1,0 +1,214 @@
+//! [`Turns`]: takes one event through its handlers (promises B1 to B5).
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{self, Poll};
+
+use futures_core::Stream;
+use futures_util::stream::FuturesUnordered;
+
+use crate::ambient;
+use crate::context::Context;
+use crate::dispatch::handlers::{Entry, Handlers, Typed};
+use crate::dispatch::isolate::{HandlerResult, Quiet, isolated};
+use crate::dispatch::record::Record;
+use crate::dispatch::subscriber::Started;
+use crate::emitted::Emitted;
+use crate::event::Event;
+
+/// How the handlers of one emit run beside each other (promise B2).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Dispatch {
+    /// Each handler is polled once, in order; those that wait are then driven together.
+    #[default]
+    Concurrent,
+    /// The next handler starts when the one before has finished.
+    Sequential,
+}
+
+/// Runs a list whose handlers are [all synchronous](Handlers::all_sync): no `Arc` of the event, nothing to wait for.
+#[inline]
+pub(crate) fn run_sync<E: Event>(handlers: &Handlers<Typed<E>>, event: &E, context: &Context) -> Emitted {
+    let mut emitted = Emitted::default();
+    handlers.count_pass();
+    let _entered = ambient::enter(context.clone());
+    for entry in &handlers.entries {
+        let Typed::Exact(subscriber) = entry else { continue };
+        let Some(run) = subscriber.plain_sync() else { continue };
+        if !subscriber.record.is_on() {
+            subscriber.record.pass_over();
+            continue;
+        }
+        match isolated(|| run(event, context)).and_then(|outcome| outcome) {
+            Ok(()) => emitted.delivered += 1,
+            Err(error) => emitted.failures.push(subscriber.record.fail(context.name(), error)),
+        }
+    }
+    emitted
+}
+
+/// One event on its way through a list of handlers.
+pub(crate) struct Turns<N: Entry> {
+    handlers: Arc<Handlers<N>>,
+    event: N::Event,
+    context: Context,
+    mode: Dispatch,
+    next: usize,
+    waiting: FuturesUnordered<Waiting>,
+    emitted: Emitted,
+}
+
+/// The first pass over the handlers, on the stack.
+pub(crate) struct FirstPass<'a, N: Entry> {
+    pub(crate) handlers: &'a Handlers<N>,
+    pub(crate) event: &'a N::Event,
+    pub(crate) context: &'a Context,
+    pub(crate) mode: Dispatch,
+}
+
+/// Where a first pass has come to.
+pub(crate) struct Progress {
+    next: usize,
+    waiting: Vec<Waiting>,
+    emitted: Emitted,
+}
+
+impl<N: Entry> FirstPass<'_, N> {
+    /// Polls each handler once, in order; in [`Dispatch::Sequential`] up to the first that waits.
+    #[inline]
+    pub(crate) fn run(&self, task: &mut task::Context<'_>) -> Progress {
+        self.handlers.count_pass();
+        let mut progress = Progress { next: 0, waiting: Vec::new(), emitted: Emitted::default() };
+        let _entered = ambient::enter(self.context.clone());
+        self.resume(&mut progress, task);
+        progress
+    }
+
+    #[inline]
+    fn resume(&self, progress: &mut Progress, task: &mut task::Context<'_>) {
+        while let Some(entry) = self.handlers.entries.get(progress.next) {
+            progress.next += 1;
+            let record = entry.record();
+            match entry.start(self.event, self.context, &self.handlers.layers, task) {
+                Started::Done(result) => settle(&mut progress.emitted, record, self.context, result),
+                Started::Skipped => record.pass_over(),
+                Started::Queued => {
+                    record.pass_over();
+                    progress.emitted.delivered += 1;
+                }
+                Started::Pending(rest) => progress.waiting.push(Waiting::new(record, rest)),
+                Started::Waiting(rest) => {
+                    record.pass_over();
+                    progress.waiting.push(Waiting::new(record, rest));
+                }
+            }
+            if self.mode == Dispatch::Sequential && !progress.waiting.is_empty() {
+                return;
+            }
+        }
+    }
+}
+
+#[inline]
+fn settle(emitted: &mut Emitted, record: &Record, context: &Context, result: HandlerResult) {
+    match result {
+        Ok(()) => emitted.delivered += 1,
+        Err(error) => emitted.failures.push(record.fail(context.name(), error)),
+    }
+}
+
+impl Progress {
+    /// The outcome, if no handler waits.
+    #[inline]
+    pub(crate) fn finished(self) -> Result<Emitted, Self> {
+        if self.waiting.is_empty() { Ok(self.emitted) } else { Err(self) }
+    }
+}
+
+impl<N: Entry> Turns<N> {
+    /// Goes on from a first pass after which handlers wait.
+    #[cold]
+    pub(crate) fn new(
+        handlers: Arc<Handlers<N>>,
+        event: N::Event,
+        context: Context,
+        mode: Dispatch,
+        progress: Progress,
+    ) -> Self {
+        context.keep_time();
+        let Progress { next, waiting, emitted } = progress;
+        Self { handlers, event, context, mode, next, waiting: waiting.into_iter().collect(), emitted }
+    }
+}
+
+impl<N: Entry> Future for Turns<N> {
+    type Output = Emitted;
+
+    fn poll(self: Pin<&mut Self>, task: &mut task::Context<'_>) -> Poll<Emitted> {
+        let this = self.get_mut();
+        let _entered = ambient::enter(this.context.clone());
+        loop {
+            match Pin::new(&mut this.waiting).poll_next(task) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Some((record, result))) => settle(&mut this.emitted, &record, &this.context, result),
+                Poll::Ready(None) => {
+                    if this.next == this.handlers.entries.len() {
+                        return Poll::Ready(std::mem::take(&mut this.emitted));
+                    }
+                    let pass = FirstPass {
+                        handlers: &this.handlers,
+                        event: &this.event,
+                        context: &this.context,
+                        mode: this.mode,
+                    };
+                    let emitted = std::mem::take(&mut this.emitted);
+                    let mut progress = Progress { next: this.next, waiting: Vec::new(), emitted };
+                    pass.resume(&mut progress, task);
+                    this.next = progress.next;
+                    this.emitted = progress.emitted;
+                    this.waiting.extend(progress.waiting);
+                }
+            }
+        }
+    }
+}
+
+impl<N: Entry> Drop for Turns<N> {
+    fn drop(&mut self) {
+        let entries = &self.handlers.entries;
+        entries[self.next.min(entries.len())..].iter().for_each(|entry| entry.record().pass_over());
+    }
+}
+
+/// A handler that waits.
+struct Waiting {
+    record: Arc<Record>,
+    rest: Option<Quiet>,
+}
+
+impl Waiting {
+    fn new(record: &Arc<Record>, rest: Quiet) -> Self {
+        Self { record: Arc::clone(record), rest: Some(rest) }
+    }
+}
+
+impl Future for Waiting {
+    type Output = (Arc<Record>, HandlerResult);
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut task::Context<'_>) -> Poll<Self::Output> {
+        let Some(rest) = self.rest.as_mut() else { return Poll::Pending };
+        let result = std::task::ready!(Pin::new(rest).poll(task));
+        self.rest = None;
+        Poll::Ready((Arc::clone(&self.record), result))
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if self.rest.take().is_some() {
+            self.record.cancel();
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! [`HandlerError`] and [`Failure`]: how one handler failed, and which.
+
+use std::any::Any;
+use std::error::Error;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use crate::id::SubscriptionId;
+
+/// Any error a handler may return.
+pub type BoxError = Box<dyn Error + Send + Sync>;
+
+/// Why a handler's call failed (promise B3).
+#[derive(Debug)]
+pub struct HandlerError {
+    kind: HandlerErrorKind,
+    source: Option<BoxError>,
+}
+
+/// The ways in which a handler's call fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum HandlerErrorKind {
+    /// It returned an error; that is the [`source`](Error::source).
+    Failed,
+    /// It panicked; the [`source`](Error::source) says with what message.
+    Panicked,
+    /// It took longer than its timeout.
+    TimedOut,
+    /// It has a queue or a timeout, and there was no tokio runtime to run that on.
+    NoRuntime,
+}
+
+impl HandlerError {
+    /// What a handler's own error becomes; for layers that make errors of their own.
+    pub fn failed(source: impl Into<BoxError>) -> Self {
+        Self { kind: HandlerErrorKind::Failed, source: Some(source.into()) }
+    }
+
+    pub(crate) fn bare(kind: HandlerErrorKind) -> Self {
+        Self { kind, source: None }
+    }
+
+    pub(crate) fn panicked(payload: Box<dyn Any + Send>) -> Self {
+        Self { kind: HandlerErrorKind::Panicked, source: Some(Box::new(PanicMessage::of(payload))) }
+    }
+
+    /// What went wrong.
+    #[must_use]
+    pub fn kind(&self) -> HandlerErrorKind {
+        self.kind
+    }
+
+    /// The error and all its causes as one text. A `Display` that panics is named, and does not panic here.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        let describe = || {
+            let mut text = self.to_string();
+            let mut cause = self.source();
+            while let Some(error) = cause {
+                text.push_str(": ");
+                text.push_str(&error.to_string());
+                cause = error.source();
+            }
+            text
+        };
+        catch_unwind(AssertUnwindSafe(describe)).unwrap_or_else(|payload| {
+            discard(payload);
+            format!("{self}, with an error whose own text panics")
+        })
+    }
+}
+
+impl fmt::Display for HandlerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.kind {
+            HandlerErrorKind::Failed => "the handler returned an error",
+            HandlerErrorKind::Panicked => "the handler panicked",
+            HandlerErrorKind::TimedOut => "the handler took longer than its timeout",
+            HandlerErrorKind::NoRuntime => "the handler needs a tokio runtime and there is none",
+        })
+    }
+}
+
+impl Error for HandlerError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}
+
+/// The text of a panic.
+#[derive(Debug)]
+struct PanicMessage(String);
+
+impl PanicMessage {
+    fn of(payload: Box<dyn Any + Send>) -> Self {
+        let text = match (payload.downcast_ref::<&'static str>(), payload.downcast_ref::<String>()) {
+            (Some(text), _) => (*text).to_owned(),
+            (_, Some(text)) => text.clone(),
+            _ => "a payload that is not text".to_owned(),
+        };
+        discard(payload);
+        Self(text)
+    }
+}
+
+impl fmt::Display for PanicMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for PanicMessage {}
+
+/// Drops what belongs to a user, whose `Drop` may panic: the panic ends here (promise B3).
+pub(crate) fn discard<T>(value: T) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+        // The payload of a panic may itself panic when dropped; leaking that one ends the chain.
+        std::mem::forget(payload);
+    }
+}
+
+/// One handler that failed in an emit.
+#[derive(Debug)]
+pub struct Failure {
+    pub(crate) subscription: SubscriptionId,
+    pub(crate) name: Option<Arc<str>>,
+    pub(crate) error: HandlerError,
+}
+
+impl Failure {
+    /// The subscription whose handler it was.
+    #[must_use]
+    pub fn subscription(&self) -> SubscriptionId {
+        self.subscription
+    }
+
+    /// The name that the subscription was given.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Why it failed.
+    #[must_use]
+    pub fn error(&self) -> &HandlerError {
+        &self.error
+    }
+
+    /// Why it failed, with all causes, as one text.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        self.error.reason()
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => write!(f, "handler `{name}` (subscription {}) failed", self.subscription),
+            None => write!(f, "the handler of subscription {} failed", self.subscription),
+        }
+    }
+}
+
+impl Error for Failure {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.error)
+    }
+}

@@ -1,0 +1,95 @@
+//! The rules for event names (promise B9).
+
+/// Most bytes a name, a pattern or an id may have.
+pub(crate) const MAX_BYTES: usize = 255;
+
+/// A text is no legal event name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NameError {
+    /// The text is empty.
+    #[error("an event name is empty")]
+    Empty,
+    /// The text has more than 255 bytes.
+    #[error("an event name has {len} bytes, more than 255")]
+    TooLong {
+        /// Its length in bytes.
+        len: usize,
+    },
+    /// A segment between two dots, or before the first or after the last, is empty.
+    #[error("an event name has an empty segment")]
+    EmptySegment,
+    /// The text has whitespace, a control character, `*` or `>`.
+    #[error("an event name has the character {found:?}")]
+    Forbidden {
+        /// The first such character.
+        found: char,
+    },
+}
+
+/// Whether `name` is a legal event name.
+///
+/// # Errors
+/// The first rule of B9 that it breaks.
+///
+/// ```
+/// use oyez_bus::{NameError, check_name};
+///
+/// assert_eq!(check_name("événement.créé"), Ok(()));
+/// assert_eq!(check_name("user..created"), Err(NameError::EmptySegment));
+/// ```
+pub fn check_name(name: &str) -> Result<(), NameError> {
+    check_length(name)?;
+    match name.chars().find(|&c| is_forbidden(c)) {
+        Some(found) => Err(NameError::Forbidden { found }),
+        None if name.split('.').any(str::is_empty) => Err(NameError::EmptySegment),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn check_length(text: &str) -> Result<(), NameError> {
+    match text.len() {
+        0 => Err(NameError::Empty),
+        len if len > MAX_BYTES => Err(NameError::TooLong { len }),
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn is_forbidden(c: char) -> bool {
+    c.is_whitespace() || c.is_control() || c == '*' || c == '>'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn b09_legal_names() {
+        let longest = "x".repeat(255);
+        for name in ["a", "billing:eu", "événement.créé", "a/b", "price[eu]", "%", "a.b.c", "🦀", &longest] {
+            assert_eq!(check_name(name), Ok(()), "{name}");
+        }
+    }
+
+    #[test]
+    fn b09_illegal_names_say_why() {
+        let long = "é".repeat(128);
+        let cases = [
+            ("", NameError::Empty),
+            (&long, NameError::TooLong { len: 256 }),
+            ("a..b", NameError::EmptySegment),
+            (".x", NameError::EmptySegment),
+            ("x.", NameError::EmptySegment),
+            (".", NameError::EmptySegment),
+            ("a b", NameError::Forbidden { found: ' ' }),
+            ("a\u{2003}b", NameError::Forbidden { found: '\u{2003}' }),
+            ("a\r\nb", NameError::Forbidden { found: '\r' }),
+            ("a\u{0}", NameError::Forbidden { found: '\u{0}' }),
+            ("a.*", NameError::Forbidden { found: '*' }),
+            ("a.>", NameError::Forbidden { found: '>' }),
+        ];
+        for (name, error) in cases {
+            assert_eq!(check_name(name), Err(error), "{name:?}");
+        }
+    }
+}

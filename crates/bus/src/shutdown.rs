@@ -1,0 +1,54 @@
+//! Ending a bus, and waiting for what goes on in the background (promise B15).
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use crate::bus::EventBus;
+
+/// What a shutdown had to cut because its deadline passed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Shutdown {
+    /// Events in queues, or being handled from there.
+    pub queued: usize,
+    /// Posted and detached emits.
+    pub detached: usize,
+}
+
+impl Shutdown {
+    /// Whether everything was finished.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl EventBus {
+    /// Refuses new emits, lets queued and detached handlers finish for at most `deadline`, and returns what was cut
+    /// then. Emits that such a handler makes are still taken. Emits that callers wait for are theirs: they go on.
+    ///
+    /// Calling it again waits again.
+    ///
+    /// # Cancel safety
+    /// Dropped early, the bus stays closed and nothing is cut.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime with its timer enabled, as [`tokio::time::timeout`] does.
+    pub async fn shutdown(&self, deadline: Duration) -> Shutdown {
+        self.shared.closed.store(true, Ordering::Release);
+        let tracker = &self.shared.tracker;
+        match tokio::time::timeout(deadline, tracker.idle()).await {
+            Ok(()) => Shutdown::default(),
+            Err(_) => {
+                let open = tracker.cut();
+                Shutdown { queued: open.queued, detached: open.detached }
+            }
+        }
+    }
+
+    /// Waits until everything that was queued, posted and detached before this call is done, and all that those
+    /// handlers caused in turn; not for what others emit meanwhile. For tests.
+    pub async fn settle(&self) {
+        self.shared.tracker.settled().await;
+    }
+}

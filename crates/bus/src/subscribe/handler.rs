@@ -1,0 +1,122 @@
+//! [`Handler`]: the shapes that an async handler may have.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use crate::context::Context;
+use crate::dispatch::{HandlerFuture, HandlerResult};
+use crate::failure::{BoxError, HandlerError};
+
+/// An async function of an event, and of its [`Context`] if it wants one.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use oyez_bus::{AnyEvent, Context};
+/// # struct UserCreated;
+/// async fn one(event: Arc<UserCreated>) {}
+/// async fn two(event: Arc<UserCreated>, context: Context) -> Result<(), std::io::Error> { Ok(()) }
+/// let any = |event: AnyEvent| async move { println!("{}", event.name()) };
+/// ```
+///
+/// `M` is the shape; the compiler finds it.
+#[diagnostic::on_unimplemented(
+    message = "this is not a handler of events",
+    label = "not a handler",
+    note = "a handler is an async function or closure: `async |event: Arc<MyEvent>| ..`, with `context: Context` as second argument if it wants one",
+    note = "its future must be `Send` and give `()` or a `Result<(), impl Into<BoxError>>`",
+    note = "what a handler needs from outside is handed over with `bus.with(state).on(..)`, or cloned into the closure"
+)]
+pub trait Handler<P, M>: Send + Sync + 'static {
+    /// Begins a call.
+    fn call(&self, event: P, context: &Context) -> HandlerFuture;
+}
+
+impl<P, F, Fut> Handler<P, fn(P)> for F
+where
+    F: Fn(P) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output: Outcome> + Send + 'static,
+{
+    #[inline]
+    fn call(&self, event: P, _context: &Context) -> HandlerFuture {
+        boxed(self(event))
+    }
+}
+
+impl<P, F, Fut> Handler<P, fn(P, Context)> for F
+where
+    F: Fn(P, Context) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output: Outcome> + Send + 'static,
+{
+    #[inline]
+    fn call(&self, event: P, context: &Context) -> HandlerFuture {
+        boxed(self(event, context.clone()))
+    }
+}
+
+/// An async function of a state, an event, and of its [`Context`] if it wants one; see
+/// [`EventBus::with`](crate::EventBus::with).
+#[diagnostic::on_unimplemented(
+    message = "this is not a handler with state",
+    label = "not a handler with state",
+    note = "a handler with state is an async function or closure: `async |state: Arc<MyState>, event: Arc<MyEvent>| ..`, with `context: Context` as third argument if it wants one",
+    note = "its future must be `Send` and give `()` or a `Result<(), impl Into<BoxError>>`"
+)]
+pub trait HandlerWith<S: ?Sized, P, M>: Send + Sync + 'static {
+    /// Begins a call.
+    fn call(&self, state: Arc<S>, event: P, context: &Context) -> HandlerFuture;
+}
+
+impl<S, P, F, Fut> HandlerWith<S, P, fn(Arc<S>, P)> for F
+where
+    S: ?Sized,
+    F: Fn(Arc<S>, P) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output: Outcome> + Send + 'static,
+{
+    fn call(&self, state: Arc<S>, event: P, _context: &Context) -> HandlerFuture {
+        boxed(self(state, event))
+    }
+}
+
+impl<S, P, F, Fut> HandlerWith<S, P, fn(Arc<S>, P, Context)> for F
+where
+    S: ?Sized,
+    F: Fn(Arc<S>, P, Context) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output: Outcome> + Send + 'static,
+{
+    fn call(&self, state: Arc<S>, event: P, context: &Context) -> HandlerFuture {
+        boxed(self(state, event, context.clone()))
+    }
+}
+
+#[inline]
+fn boxed<Fut>(future: Fut) -> HandlerFuture
+where
+    Fut: Future<Output: Outcome> + Send + 'static,
+{
+    Box::pin(async move { future.await.into_result() })
+}
+
+/// What a handler may return: `()`, or a `Result<(), E>` whose error becomes a
+/// [`Failure`](crate::Failure) (promise B3).
+#[diagnostic::on_unimplemented(
+    message = "a handler returns `()` or `Result<(), impl Into<BoxError>>`, not `{Self}`",
+    label = "not what a handler returns"
+)]
+pub trait Outcome {
+    #[doc(hidden)]
+    fn into_result(self) -> HandlerResult;
+}
+
+impl Outcome for () {
+    #[inline]
+    fn into_result(self) -> HandlerResult {
+        Ok(())
+    }
+}
+
+impl<E: Into<BoxError>> Outcome for Result<(), E> {
+    #[inline]
+    fn into_result(self) -> HandlerResult {
+        self.map_err(HandlerError::failed)
+    }
+}

@@ -1,0 +1,3 @@
+//! oyez
+pub use oyez_bus::*;
+pub use oyez_bus_macros::{Event, EventMap};
