@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::task::{self, Poll};
 
 use crate::bus::EventBus;
-use crate::context::{Context, Reach};
+use crate::context::{Context, Inner, Reach};
 use crate::dispatch::Deferred;
 
 /// The state of one thread. Empty outside of handlers and scopes.
@@ -20,11 +20,13 @@ struct Ambient {
     nesting: u32,
     /// What was posted inside of them, to be queued when the outermost is over.
     deferred: Vec<Deferred>,
+    /// The memory of a context that nobody has any more.
+    spare: Option<Arc<Inner>>,
 }
 
 thread_local! {
     static AMBIENT: RefCell<Ambient> =
-        const { RefCell::new(Ambient { context: None, scope: None, nesting: 0, deferred: Vec::new() }) };
+        const { RefCell::new(Ambient { context: None, scope: None, nesting: 0, deferred: Vec::new(), spare: None }) };
 }
 
 /// The bus of the innermost [`EventBus::scope`].
@@ -33,26 +35,41 @@ pub(crate) fn scope() -> Option<EventBus> {
 }
 
 /// The context of the handler being polled, and the reach that an event emitted here has.
+#[inline]
 pub(crate) fn inherited() -> (Option<Context>, Option<Arc<Reach>>) {
     let read = |ambient: &RefCell<Ambient>| {
         let ambient = ambient.borrow();
-        let parent = ambient.context.clone();
-        let reach = parent.as_ref().and_then(Context::reach);
-        let same_scope = match (&ambient.scope, reach.and_then(|reach| reach.scope.as_ref())) {
+        if ambient.context.is_none() && ambient.scope.is_none() { (None, None) } else { ambient.inherited() }
+    };
+    AMBIENT.try_with(read).unwrap_or_default()
+}
+
+impl Ambient {
+    fn inherited(&self) -> (Option<Context>, Option<Arc<Reach>>) {
+        let reach = self.context.as_ref().and_then(Context::reach);
+        let same_scope = match (&self.scope, reach.and_then(|reach| reach.scope.as_ref())) {
             (None, _) => true,
             (Some(here), Some(there)) => here.is(there),
             (Some(_), None) => false,
         };
-        let reach = match reach {
-            reach if same_scope => reach.cloned(),
-            reach => {
-                let inherited = reach.map(|reach| Reach::clone(reach)).unwrap_or_default();
-                Some(Arc::new(Reach { scope: ambient.scope.clone(), ..inherited }))
-            }
-        };
-        (parent, reach)
-    };
-    AMBIENT.try_with(read).unwrap_or_default()
+        if same_scope {
+            return (self.context.clone(), reach.cloned());
+        }
+        let inherited = reach.map(|reach| Reach::clone(reach)).unwrap_or_default();
+        (self.context.clone(), Some(Arc::new(Reach { scope: self.scope.clone(), ..inherited })))
+    }
+}
+
+/// The memory of the last context that was recycled on this thread.
+#[inline]
+pub(crate) fn take_spare() -> Option<Arc<Inner>> {
+    AMBIENT.try_with(|ambient| ambient.borrow_mut().spare.take()).ok().flatten()
+}
+
+#[inline]
+pub(crate) fn keep_spare(spare: Arc<Inner>) {
+    // What is replaced is empty, so dropping it inside of the borrow runs nobody's code.
+    _ = AMBIENT.try_with(|ambient| ambient.borrow_mut().spare = Some(spare));
 }
 
 /// Keeps `posted` until the outermost handler poll of this thread is over; gives it back if there is none.
@@ -88,18 +105,18 @@ pub(crate) struct Entered {
 }
 
 impl Drop for Entered {
+    #[inline]
     fn drop(&mut self) {
         let restore = |ambient: &RefCell<Ambient>| {
             let mut ambient = ambient.borrow_mut();
             ambient.nesting -= 1;
             let context = mem::replace(&mut ambient.context, self.context.take());
             let scope = self.scope.take().map(|previous| mem::replace(&mut ambient.scope, previous));
-            let idle = ambient.nesting == 0 && !ambient.deferred.is_empty();
-            let posted = if idle { mem::take(&mut ambient.deferred) } else { Vec::new() };
-            (context, scope, posted)
+            let over = ambient.nesting == 0 && !ambient.deferred.is_empty();
+            (context, scope, over.then(|| mem::take(&mut ambient.deferred)))
         };
         // What is taken out is dropped and queued here, when the thread-local is no longer borrowed.
-        if let Ok((_context, _scope, posted)) = AMBIENT.try_with(restore) {
+        if let Ok((_context, _scope, Some(posted))) = AMBIENT.try_with(restore) {
             posted.into_iter().for_each(Deferred::release);
         }
     }

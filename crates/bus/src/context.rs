@@ -23,7 +23,8 @@ pub struct Context {
     reach: Option<Arc<Reach>>,
 }
 
-struct Inner {
+#[derive(Default)]
+pub(crate) struct Inner {
     name: EventName,
     version: u32,
     depth: u32,
@@ -32,6 +33,17 @@ struct Inner {
     correlation: OnceLock<EventId>,
     time: OnceLock<SystemTime>,
     given: Option<Box<Given>>,
+}
+
+impl Inner {
+    /// Forgets the event, so that nothing of it is kept alive.
+    fn clear(&mut self) {
+        (self.parent, self.given) = (None, None);
+        if self.id.get().is_some() || self.correlation.get().is_some() {
+            (self.id, self.correlation) = (OnceLock::new(), OnceLock::new());
+        }
+        self.time = OnceLock::new();
+    }
 }
 
 /// What work caused by an event inherits besides ids: the scope's bus, the queue whose handler waits for it, and the epoch in
@@ -71,6 +83,12 @@ pub(crate) enum EventName {
     Shared(Arc<str>),
 }
 
+impl Default for EventName {
+    fn default() -> Self {
+        Self::Static("")
+    }
+}
+
 impl EventName {
     pub(crate) fn as_str(&self) -> &str {
         match self {
@@ -89,18 +107,23 @@ impl Context {
         reach: Option<Arc<Reach>>,
     ) -> Self {
         let depth = parent.as_ref().map_or(0, |parent| parent.inner.depth + 1);
-        Self {
-            inner: Arc::new(Inner {
-                name,
-                version,
-                depth,
-                parent,
-                id: OnceLock::new(),
-                correlation: OnceLock::new(),
-                time: OnceLock::new(),
-                given,
-            }),
-            reach,
+        let mut inner = ambient::take_spare().unwrap_or_default();
+        match Arc::get_mut(&mut inner) {
+            Some(blank) => {
+                (blank.name, blank.version, blank.depth) = (name, version, depth);
+                (blank.parent, blank.given) = (parent, given);
+            }
+            None => inner = Arc::new(Inner { name, version, depth, parent, given, ..Inner::default() }),
+        }
+        Self { inner, reach }
+    }
+
+    /// Leaves the memory to the next emit of this thread, if no handler kept the context.
+    #[inline]
+    pub(crate) fn recycle(mut self) {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.clear();
+            ambient::keep_spare(self.inner);
         }
     }
 

@@ -12,8 +12,15 @@ use crate::id::SubscriptionId;
 pub type BoxError = Box<dyn Error + Send + Sync>;
 
 /// Why a handler's call failed (promise B3).
+///
+/// It is as small as a pointer, so that the outcome of a call that succeeds travels in a register.
 #[derive(Debug)]
 pub struct HandlerError {
+    inner: Box<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
     kind: HandlerErrorKind,
     source: Option<BoxError>,
 }
@@ -35,21 +42,25 @@ pub enum HandlerErrorKind {
 impl HandlerError {
     /// What a handler's own error becomes; for layers that make errors of their own.
     pub fn failed(source: impl Into<BoxError>) -> Self {
-        Self { kind: HandlerErrorKind::Failed, source: Some(source.into()) }
+        Self::new(HandlerErrorKind::Failed, Some(source.into()))
     }
 
     pub(crate) fn bare(kind: HandlerErrorKind) -> Self {
-        Self { kind, source: None }
+        Self::new(kind, None)
     }
 
     pub(crate) fn panicked(payload: Box<dyn Any + Send>) -> Self {
-        Self { kind: HandlerErrorKind::Panicked, source: Some(Box::new(PanicMessage::of(payload))) }
+        Self::new(HandlerErrorKind::Panicked, Some(Box::new(PanicMessage::of(payload))))
+    }
+
+    fn new(kind: HandlerErrorKind, source: Option<BoxError>) -> Self {
+        Self { inner: Box::new(Inner { kind, source }) }
     }
 
     /// What went wrong.
     #[must_use]
     pub fn kind(&self) -> HandlerErrorKind {
-        self.kind
+        self.inner.kind
     }
 
     /// The error and all its causes as one text. A `Display` that panics is named, and does not panic here.
@@ -74,7 +85,7 @@ impl HandlerError {
 
 impl fmt::Display for HandlerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.kind {
+        f.write_str(match self.inner.kind {
             HandlerErrorKind::Failed => "the handler returned an error",
             HandlerErrorKind::Panicked => "the handler panicked",
             HandlerErrorKind::TimedOut => "the handler took longer than its timeout",
@@ -85,7 +96,7 @@ impl fmt::Display for HandlerError {
 
 impl Error for HandlerError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.source.as_deref().map(|source| source as _)
+        self.inner.source.as_deref().map(|source| source as _)
     }
 }
 

@@ -211,7 +211,9 @@ impl<E: Event> Outgoing for E {
         let (mode, context) = enter(bus, EventName::Static(E::NAME), E::VERSION, options)?;
         let handlers = topic.load();
         if handlers.all_sync {
-            return Ok(Begun::Done(run_sync(&handlers, &self, &context)));
+            let emitted = run_sync(&handlers, &self, &context);
+            context.recycle();
+            return Ok(Begun::Done(emitted));
         }
         let event = Arc::new(self);
         let pass = FirstPass { handlers: &handlers, event: &event, context: &context, mode };

@@ -1,13 +1,14 @@
 //! [`Handlers`]: the frozen, ordered list of handlers that one emit goes through.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::task;
 
 use crate::any_event::AnyEvent;
 use crate::context::Context;
+use crate::dispatch::lanes::Lanes;
 use crate::dispatch::payload::Payload;
 use crate::dispatch::record::Record;
+use crate::dispatch::seat::BoxSeat;
 use crate::dispatch::subscriber::{Started, Subscriber};
 use crate::event::Event;
 use crate::layer::Layers;
@@ -17,12 +18,23 @@ pub(crate) trait Entry: Clone + Send + Sync + 'static {
     /// The form of the event that the list goes with.
     type Event: Send + Sync + Unpin + 'static;
 
+    /// Where the place's future runs.
+    type Seat: Default + Send + 'static;
+
     fn record(&self) -> &Arc<Record>;
 
     /// Whether the handler is synchronous and has no options.
     fn is_plain_sync(&self) -> bool;
 
-    fn start(&self, event: &Self::Event, cx: &Context, layers: &Layers, task: &mut task::Context<'_>) -> Started;
+    /// Takes the turn, in the place's seat.
+    fn start(
+        &self,
+        event: &Self::Event,
+        seat: &mut Self::Seat,
+        context: &Context,
+        layers: &Layers,
+        task: &mut task::Context<'_>,
+    ) -> Started;
 }
 
 /// A place in the list of an event type.
@@ -42,6 +54,7 @@ impl<E: Event> Clone for Typed<E> {
 
 impl<E: Event> Entry for Typed<E> {
     type Event = Arc<E>;
+    type Seat = (Option<BoxSeat<Arc<E>>>, Option<BoxSeat<AnyEvent>>);
 
     #[inline]
     fn record(&self) -> &Arc<Record> {
@@ -56,10 +69,17 @@ impl<E: Event> Entry for Typed<E> {
     }
 
     #[inline]
-    fn start(&self, event: &Arc<E>, cx: &Context, layers: &Layers, task: &mut task::Context<'_>) -> Started {
+    fn start(
+        &self,
+        event: &Arc<E>,
+        seat: &mut Self::Seat,
+        context: &Context,
+        layers: &Layers,
+        task: &mut task::Context<'_>,
+    ) -> Started {
         match self {
-            Self::Exact(subscriber) => subscriber.start(event, cx, layers, task),
-            Self::Pattern(subscriber) => subscriber.start(&AnyEvent::typed(event), cx, layers, task),
+            Self::Exact(subscriber) => subscriber.start(event, &mut seat.0, context, layers, task),
+            Self::Pattern(subscriber) => subscriber.start(&AnyEvent::typed(event), &mut seat.1, context, layers, task),
         }
     }
 }
@@ -96,7 +116,7 @@ impl<P: Payload> AnySubscriber for Subscriber<P> {
         task: &mut task::Context<'_>,
     ) -> Started {
         match P::from_any(event) {
-            Some(event) => self.start(&event, cx, layers, task),
+            Some(event) => self.start(&event, &mut None, cx, layers, task),
             None => Started::Skipped,
         }
     }
@@ -114,6 +134,7 @@ impl<P: Payload> AnySubscriber for Subscriber<P> {
 
 impl Entry for Arc<dyn AnySubscriber> {
     type Event = AnyEvent;
+    type Seat = ();
 
     fn record(&self) -> &Arc<Record> {
         (**self).record()
@@ -123,8 +144,15 @@ impl Entry for Arc<dyn AnySubscriber> {
         false
     }
 
-    fn start(&self, event: &AnyEvent, cx: &Context, layers: &Layers, task: &mut task::Context<'_>) -> Started {
-        Arc::clone(self).start_any(event, cx, layers, task)
+    fn start(
+        &self,
+        event: &AnyEvent,
+        _seat: &mut (),
+        context: &Context,
+        layers: &Layers,
+        task: &mut task::Context<'_>,
+    ) -> Started {
+        Arc::clone(self).start_any(event, context, layers, task)
     }
 }
 
@@ -135,29 +163,41 @@ pub(crate) struct Handlers<N: Entry> {
     pub(crate) layers: Layers,
     /// Whether every handler is synchronous and has nothing around it.
     pub(crate) all_sync: bool,
-    passes: Passes,
+    lanes: Lanes<Vec<N::Seat>>,
 }
 
 impl<N: Entry> Handlers<N> {
     pub(crate) fn new(entries: Vec<N>, layers: Layers) -> Self {
         let all_sync = layers.is_empty() && entries.iter().all(N::is_plain_sync);
-        Self { entries: entries.into(), layers, all_sync, passes: Passes::default() }
+        Self { entries: entries.into(), layers, all_sync, lanes: Lanes::default() }
     }
 
     /// Counts a call for every handler of the list at once. A turn in which a handler does not start is taken back by
     /// [`Record::pass_over`].
     #[inline]
     pub(crate) fn count_pass(&self) {
-        self.passes.add();
+        self.lanes.count();
     }
 
     pub(crate) fn passes(&self) -> u64 {
-        self.passes.sum()
+        self.lanes.counted()
+    }
+
+    /// Seats for every handler: those that an emit before left here, or new ones.
+    #[inline]
+    pub(crate) fn take_seats(&self) -> Box<Vec<N::Seat>> {
+        self.lanes.take().unwrap_or_else(|| Box::new(self.entries.iter().map(|_| N::Seat::default()).collect()))
+    }
+
+    /// Leaves the seats to the next emit.
+    #[inline]
+    pub(crate) fn leave_seats(&self, seats: Box<Vec<N::Seat>>) {
+        self.lanes.leave(seats);
     }
 
     /// Hands what was counted so far to the records, when the list makes place for a new one.
     pub(crate) fn settle_passes(&self) {
-        let passes = self.passes.take();
+        let passes = self.lanes.take_counted();
         if passes > 0 {
             self.entries.iter().for_each(|entry| entry.record().add_calls(passes));
         }
@@ -168,39 +208,4 @@ impl<N: Entry> Drop for Handlers<N> {
     fn drop(&mut self) {
         self.settle_passes();
     }
-}
-
-/// A counter that emitting threads do not fight over: one cache line for each of a few groups of threads.
-#[derive(Default)]
-struct Passes([Stripe; STRIPES]);
-
-const STRIPES: usize = 4;
-
-#[derive(Default)]
-#[repr(align(128))]
-struct Stripe(AtomicU64);
-
-impl Passes {
-    #[inline]
-    fn add(&self) {
-        self.0[stripe() % STRIPES].0.fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn sum(&self) -> u64 {
-        self.0.iter().map(|stripe| stripe.0.load(Ordering::Relaxed)).sum()
-    }
-
-    fn take(&self) -> u64 {
-        self.0.iter().map(|stripe| stripe.0.swap(0, Ordering::Relaxed)).sum()
-    }
-}
-
-/// The calling thread's number.
-#[inline]
-fn stripe() -> usize {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    thread_local! {
-        static MINE: usize = NEXT.fetch_add(1, Ordering::Relaxed) as usize;
-    }
-    MINE.try_with(|mine| *mine).unwrap_or(0)
 }

@@ -21,7 +21,6 @@ pub(crate) fn isolated<R>(call: impl FnOnce() -> R) -> Result<R, HandlerError> {
 }
 
 /// Polls a handler's future once; a panic is its outcome. A finished future is dropped in here too.
-#[inline]
 pub(crate) fn poll_isolated(mut future: HandlerFuture, task: &mut task::Context<'_>) -> Polled {
     let polled = isolated(|| match future.as_mut().poll(task) {
         Poll::Ready(result) => {
@@ -67,5 +66,26 @@ impl Drop for Quiet {
         if let Some(future) = self.0.take() {
             discard(future);
         }
+    }
+}
+
+/// A user's closure, whose captured values may panic when they are dropped.
+pub(crate) struct Quietly<T>(Option<T>);
+
+impl<T> Quietly<T> {
+    pub(crate) fn new(closure: T) -> Self {
+        Self(Some(closure))
+    }
+
+    /// The closure; it is there until the drop.
+    #[inline]
+    pub(crate) fn get(&self) -> Option<&T> {
+        self.0.as_ref()
+    }
+}
+
+impl<T> Drop for Quietly<T> {
+    fn drop(&mut self) {
+        discard(self.0.take());
     }
 }

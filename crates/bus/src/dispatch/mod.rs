@@ -7,8 +7,10 @@ mod emit;
 mod emit_json;
 mod handlers;
 mod isolate;
+mod lanes;
 mod payload;
 mod record;
+mod seat;
 mod subscriber;
 mod turns;
 
@@ -21,5 +23,6 @@ pub(crate) use isolate::Quiet;
 pub use isolate::{HandlerFuture, HandlerResult};
 pub use payload::Payload;
 pub(crate) use record::Record;
+pub(crate) use seat::seats;
 pub(crate) use subscriber::{Options, Run, Subscriber};
 pub use turns::Dispatch;

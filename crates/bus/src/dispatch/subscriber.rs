@@ -1,14 +1,15 @@
 //! [`Subscriber`]: one subscription with its handler, and how a turn of it starts.
 
 use std::sync::Arc;
-use std::task;
+use std::task::{self, Poll};
 use std::time::Duration;
 
 use crate::context::Context;
 use crate::dispatch::call;
-use crate::dispatch::isolate::{HandlerFuture, HandlerResult, Polled, Quiet, isolated, poll_isolated};
+use crate::dispatch::isolate::{HandlerFuture, HandlerResult, Polled, Quiet, Quietly, isolated, poll_isolated};
 use crate::dispatch::payload::Payload;
 use crate::dispatch::record::Record;
+use crate::dispatch::seat::{BoxSeat, SeatFn};
 use crate::layer::{Layer, Layers};
 use crate::queue::{Offered, Queue};
 use crate::registry::Owner;
@@ -19,13 +20,12 @@ pub(crate) enum Run<P: Payload> {
     Sync(Box<SyncFn<P>>),
     /// Runs to its end when it is called, and keeps a clone of the event.
     Keep(Box<KeepFn<P>>),
-    /// Makes a future.
-    Async(Box<AsyncFn<P>>),
+    /// Makes a future, in a seat.
+    Async(Box<SeatFn<P>>),
 }
 
 type SyncFn<P> = dyn Fn(&<P as Payload>::Target, &Context) -> HandlerResult + Send + Sync;
 type KeepFn<P> = dyn Fn(P, &Context) -> HandlerResult + Send + Sync;
-type AsyncFn<P> = dyn Fn(P, &Context) -> HandlerFuture + Send + Sync;
 
 /// What was asked for when subscribing, besides the handler.
 pub(crate) struct Options<P: Payload> {
@@ -77,8 +77,8 @@ impl<P: Payload> Subscriber<P> {
         let plain = !once && filter.is_none() && timeout.is_none() && layers.is_empty() && queue.is_none();
         Self {
             record,
-            run: Quietly(Some(run)),
-            filter: Quietly(Some(filter)),
+            run: Quietly::new(run),
+            filter: Quietly::new(filter),
             timeout,
             layers: layers.into(),
             queue: queue.map(|options| Queue::new(options, &owner)),
@@ -101,6 +101,7 @@ impl<P: Payload> Subscriber<P> {
     pub(crate) fn start(
         self: &Arc<Self>,
         event: &P,
+        seat: &mut Option<BoxSeat<P>>,
         context: &Context,
         layers: &Layers,
         task: &mut task::Context<'_>,
@@ -109,22 +110,33 @@ impl<P: Payload> Subscriber<P> {
             return Started::Skipped;
         }
         if self.plain && layers.is_empty() {
-            return self.call(event, context, task);
+            return self.call(event, seat, context, task);
         }
-        self.start_with_options(event, context, layers, task)
+        self.start_with_options(event, seat, context, layers, task)
     }
 
     #[inline]
-    fn call(&self, event: &P, context: &Context, task: &mut task::Context<'_>) -> Started {
-        let future = match self.run.get() {
-            Some(Run::Async(run)) => isolated(|| run(event.clone(), context)),
-            Some(Run::Sync(run)) => return finished(isolated(|| run(event.target(), context))),
-            Some(Run::Keep(run)) => return finished(isolated(|| run(event.clone(), context))),
-            None => return Started::Skipped,
-        };
-        match future {
-            Ok(future) => poll_isolated(future, task).into(),
-            Err(panic) => Started::Done(Err(panic)),
+    fn call(
+        &self,
+        event: &P,
+        seat: &mut Option<BoxSeat<P>>,
+        context: &Context,
+        task: &mut task::Context<'_>,
+    ) -> Started {
+        match self.run.get() {
+            Some(Run::Async(seats)) => {
+                let mut taken = seat.take().unwrap_or_else(|| seats());
+                match taken.start(event.clone(), context, task) {
+                    Poll::Pending => Started::Pending(Quiet::new(taken.into_future())),
+                    Poll::Ready(result) => {
+                        *seat = Some(taken);
+                        Started::Done(result)
+                    }
+                }
+            }
+            Some(Run::Sync(run)) => Started::Done(isolated(|| run(event.target(), context)).flatten()),
+            Some(Run::Keep(run)) => Started::Done(isolated(|| run(event.clone(), context)).flatten()),
+            None => Started::Skipped,
         }
     }
 
@@ -132,6 +144,7 @@ impl<P: Payload> Subscriber<P> {
     fn start_with_options(
         self: &Arc<Self>,
         event: &P,
+        seat: &mut Option<BoxSeat<P>>,
         context: &Context,
         layers: &Layers,
         task: &mut task::Context<'_>,
@@ -155,7 +168,7 @@ impl<P: Payload> Subscriber<P> {
             };
         }
         if layers.is_empty() && self.layers.is_empty() && self.timeout.is_none() {
-            return self.call(event, context, task);
+            return self.call(event, seat, context, task);
         }
         poll_isolated(call::layered(self, event.clone(), context.clone(), layers), task).into()
     }
@@ -171,7 +184,11 @@ impl<P: Payload> Subscriber<P> {
     /// The bare handler as a future, for layers, timeouts and queues.
     pub(crate) fn future(&self, event: P, context: &Context) -> HandlerFuture {
         match self.run.get() {
-            Some(Run::Async(run)) => run(event, context),
+            Some(Run::Async(seats)) => {
+                let mut seat = seats();
+                seat.begin(event, context);
+                seat.into_future()
+            }
             Some(Run::Sync(run)) => ready(run(event.target(), context)),
             Some(Run::Keep(run)) => ready(run(event, context)),
             None => ready(Ok(())),
@@ -182,10 +199,6 @@ impl<P: Payload> Subscriber<P> {
     pub(crate) fn queued_call(self: &Arc<Self>, event: P, context: Context) -> HandlerFuture {
         call::layered(self, event, context, &self.owner.layers())
     }
-}
-
-fn finished(result: Result<HandlerResult, crate::failure::HandlerError>) -> Started {
-    Started::Done(result.and_then(|outcome| outcome))
 }
 
 fn ready(result: HandlerResult) -> HandlerFuture {
@@ -199,21 +212,5 @@ impl From<Polled> for Started {
             Polled::Done(result) => Self::Done(result),
             Polled::Pending(rest) => Self::Pending(rest),
         }
-    }
-}
-
-/// A user's closure, whose captured values may panic when they are dropped.
-struct Quietly<T>(Option<T>);
-
-impl<T> Quietly<T> {
-    #[inline]
-    fn get(&self) -> Option<&T> {
-        self.0.as_ref()
-    }
-}
-
-impl<T> Drop for Quietly<T> {
-    fn drop(&mut self) {
-        crate::failure::discard(self.0.take());
     }
 }

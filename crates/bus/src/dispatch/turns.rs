@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::slice::Iter;
 use std::sync::Arc;
 use std::task::{self, Poll};
 
@@ -34,19 +35,30 @@ pub(crate) fn run_sync<E: Event>(handlers: &Handlers<Typed<E>>, event: &E, conte
     let mut emitted = Emitted::default();
     handlers.count_pass();
     let _entered = ambient::enter(context.clone());
-    for entry in &handlers.entries {
+    let mut turns = handlers.entries.iter();
+    while let Err(panic) = isolated(|| call_sync(&mut turns, &mut emitted, event, context)) {
+        // The handler that panicked is the one before those that are left.
+        let at = handlers.entries.len() - turns.len() - 1;
+        emitted.failures.push(handlers.entries[at].record().fail(context.name(), panic));
+    }
+    emitted
+}
+
+/// Calls the handlers that are left.
+#[inline]
+fn call_sync<E: Event>(turns: &mut Iter<'_, Typed<E>>, emitted: &mut Emitted, event: &E, context: &Context) {
+    for entry in turns {
         let Typed::Exact(subscriber) = entry else { continue };
         let Some(run) = subscriber.plain_sync() else { continue };
         if !subscriber.record.is_on() {
             subscriber.record.pass_over();
             continue;
         }
-        match isolated(|| run(event, context)).and_then(|outcome| outcome) {
+        match run(event, context) {
             Ok(()) => emitted.delivered += 1,
             Err(error) => emitted.failures.push(subscriber.record.fail(context.name(), error)),
         }
     }
-    emitted
 }
 
 /// One event on its way through a list of handlers.
@@ -82,16 +94,19 @@ impl<N: Entry> FirstPass<'_, N> {
         self.handlers.count_pass();
         let mut progress = Progress { next: 0, waiting: Vec::new(), emitted: Emitted::default() };
         let _entered = ambient::enter(self.context.clone());
-        self.resume(&mut progress, task);
+        let mut seats = self.handlers.take_seats();
+        self.resume(&mut progress, &mut seats, task);
+        self.handlers.leave_seats(seats);
         progress
     }
 
     #[inline]
-    fn resume(&self, progress: &mut Progress, task: &mut task::Context<'_>) {
-        while let Some(entry) = self.handlers.entries.get(progress.next) {
+    fn resume(&self, progress: &mut Progress, seats: &mut [N::Seat], task: &mut task::Context<'_>) {
+        let from = progress.next;
+        for (entry, seat) in self.handlers.entries[from..].iter().zip(&mut seats[from..]) {
             progress.next += 1;
             let record = entry.record();
-            match entry.start(self.event, self.context, &self.handlers.layers, task) {
+            match entry.start(self.event, seat, self.context, &self.handlers.layers, task) {
                 Started::Done(result) => settle(&mut progress.emitted, record, self.context, result),
                 Started::Skipped => record.pass_over(),
                 Started::Queued => {
@@ -165,7 +180,9 @@ impl<N: Entry> Future for Turns<N> {
                     };
                     let emitted = std::mem::take(&mut this.emitted);
                     let mut progress = Progress { next: this.next, waiting: Vec::new(), emitted };
-                    pass.resume(&mut progress, task);
+                    let mut seats = this.handlers.take_seats();
+                    pass.resume(&mut progress, &mut seats, task);
+                    this.handlers.leave_seats(seats);
                     this.next = progress.next;
                     this.emitted = progress.emitted;
                     this.waiting.extend(progress.waiting);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::any_event::AnyEvent;
 use crate::bus::EventBus;
 use crate::context::Context;
-use crate::dispatch::{Options, Payload, Record, Run};
+use crate::dispatch::{Options, Payload, Record, Run, seats};
 use crate::event::Event;
 use crate::layer::Layer;
 use crate::pattern::{IntoPattern, Pattern, PatternError};
@@ -104,7 +104,7 @@ impl<P: Payload> Subscribe<'_, P> {
 
     /// Subscribes an async handler.
     pub fn handle<M, H: Handler<P, M>>(self, handler: H) -> Subscription {
-        self.run(Run::Async(Box::new(move |event, context| handler.call(event, context))))
+        self.run(Run::Async(seats(move |event, context: &Context| handler.call(event, context))))
     }
 
     /// Subscribes an async handler that is handed `state`.
@@ -114,7 +114,7 @@ impl<P: Payload> Subscribe<'_, P> {
         H: HandlerWith<S, P, M>,
     {
         let state = state.into();
-        self.run(Run::Async(Box::new(move |event, context| handler.call(Arc::clone(&state), event, context))))
+        self.run(Run::Async(seats(move |event, context: &Context| handler.call(Arc::clone(&state), event, context))))
     }
 
     /// Subscribes a handler that runs to its end when it is called. It gets the event by reference.

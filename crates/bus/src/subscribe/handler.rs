@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use crate::context::Context;
-use crate::dispatch::{HandlerFuture, HandlerResult};
+use crate::dispatch::HandlerResult;
 use crate::failure::{BoxError, HandlerError};
 
 /// An async function of an event, and of its [`Context`] if it wants one.
@@ -27,8 +27,11 @@ use crate::failure::{BoxError, HandlerError};
     note = "what a handler needs from outside is handed over with `bus.with(state).on(..)`, or cloned into the closure"
 )]
 pub trait Handler<P, M>: Send + Sync + 'static {
+    /// The call's future.
+    type Future: Future<Output: Outcome> + Send + 'static;
+
     /// Begins a call.
-    fn call(&self, event: P, context: &Context) -> HandlerFuture;
+    fn call(&self, event: P, context: &Context) -> Self::Future;
 }
 
 impl<P, F, Fut> Handler<P, fn(P)> for F
@@ -36,9 +39,11 @@ where
     F: Fn(P) -> Fut + Send + Sync + 'static,
     Fut: Future<Output: Outcome> + Send + 'static,
 {
+    type Future = Fut;
+
     #[inline]
-    fn call(&self, event: P, _context: &Context) -> HandlerFuture {
-        boxed(self(event))
+    fn call(&self, event: P, _context: &Context) -> Fut {
+        self(event)
     }
 }
 
@@ -47,9 +52,11 @@ where
     F: Fn(P, Context) -> Fut + Send + Sync + 'static,
     Fut: Future<Output: Outcome> + Send + 'static,
 {
+    type Future = Fut;
+
     #[inline]
-    fn call(&self, event: P, context: &Context) -> HandlerFuture {
-        boxed(self(event, context.clone()))
+    fn call(&self, event: P, context: &Context) -> Fut {
+        self(event, context.clone())
     }
 }
 
@@ -62,8 +69,11 @@ where
     note = "its future must be `Send` and give `()` or a `Result<(), impl Into<BoxError>>`"
 )]
 pub trait HandlerWith<S: ?Sized, P, M>: Send + Sync + 'static {
+    /// The call's future.
+    type Future: Future<Output: Outcome> + Send + 'static;
+
     /// Begins a call.
-    fn call(&self, state: Arc<S>, event: P, context: &Context) -> HandlerFuture;
+    fn call(&self, state: Arc<S>, event: P, context: &Context) -> Self::Future;
 }
 
 impl<S, P, F, Fut> HandlerWith<S, P, fn(Arc<S>, P)> for F
@@ -72,8 +82,11 @@ where
     F: Fn(Arc<S>, P) -> Fut + Send + Sync + 'static,
     Fut: Future<Output: Outcome> + Send + 'static,
 {
-    fn call(&self, state: Arc<S>, event: P, _context: &Context) -> HandlerFuture {
-        boxed(self(state, event))
+    type Future = Fut;
+
+    #[inline]
+    fn call(&self, state: Arc<S>, event: P, _context: &Context) -> Fut {
+        self(state, event)
     }
 }
 
@@ -83,17 +96,12 @@ where
     F: Fn(Arc<S>, P, Context) -> Fut + Send + Sync + 'static,
     Fut: Future<Output: Outcome> + Send + 'static,
 {
-    fn call(&self, state: Arc<S>, event: P, context: &Context) -> HandlerFuture {
-        boxed(self(state, event, context.clone()))
-    }
-}
+    type Future = Fut;
 
-#[inline]
-fn boxed<Fut>(future: Fut) -> HandlerFuture
-where
-    Fut: Future<Output: Outcome> + Send + 'static,
-{
-    Box::pin(async move { future.await.into_result() })
+    #[inline]
+    fn call(&self, state: Arc<S>, event: P, context: &Context) -> Fut {
+        self(state, event, context.clone())
+    }
 }
 
 /// What a handler may return: `()`, or a `Result<(), E>` whose error becomes a

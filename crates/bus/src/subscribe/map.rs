@@ -1,14 +1,15 @@
 //! Subscribing to an [`EventMap`]: one handler for a closed set of events (promise B17).
 
+use std::future::Future;
 use std::sync::Arc;
 
 use crate::bus::EventBus;
 use crate::context::Context;
-use crate::dispatch::{HandlerFuture, Options, Run};
+use crate::dispatch::{Options, Run, seats};
 use crate::event::Event;
 use crate::event_map::{EventMap, MapVisitor};
 use crate::registry::{Enrolment, Owner};
-use crate::subscribe::{Handler, Subscription};
+use crate::subscribe::{Handler, Outcome, Subscription};
 
 impl EventBus {
     /// Subscribes an async handler to every event of a map. It is one subscription: one id, one place in the order.
@@ -27,14 +28,15 @@ struct Each<'r, H> {
     owner: Owner,
 }
 
-impl<T, H> MapVisitor<T> for Each<'_, H>
+impl<T, H, Fut> MapVisitor<T> for Each<'_, H>
 where
     T: EventMap,
-    H: Fn(T, &Context) -> HandlerFuture + Send + Sync + 'static,
+    H: Fn(T, &Context) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output: Outcome> + Send + 'static,
 {
     fn variant<E: Event>(&mut self, wrap: fn(Arc<E>) -> T) {
         let handler = Arc::clone(&self.handler);
-        let run = Run::Async(Box::new(move |event, context: &Context| handler(wrap(event), context)));
+        let run = Run::Async(seats(move |event, context: &Context| handler(wrap(event), context)));
         self.enrolment.add(run, Options::default(), self.owner.clone());
     }
 }
