@@ -9,8 +9,12 @@ use std::sync::Arc;
 use std::task::{self, Poll};
 
 use crate::bus::EventBus;
-use crate::context::{Context, Inner, Reach};
+use crate::context::{Blank, Context, EventName, Given, Reach};
 use crate::dispatch::Deferred;
+use crate::dispatch::next_lane;
+
+/// What an emit is inside of: the context of the handler that made it, and its reach.
+pub(crate) type Origin = (Option<Context>, Option<Arc<Reach>>);
 
 /// The state of one thread. Empty outside of handlers and scopes.
 struct Ambient {
@@ -21,12 +25,14 @@ struct Ambient {
     /// What was posted inside of them, to be queued when the outermost is over.
     deferred: Vec<Deferred>,
     /// The memory of a context that nobody has any more.
-    spare: Option<Arc<Inner>>,
+    spare: Option<Blank>,
+    /// Which lane of every list this thread writes in; 0 until it is given out.
+    lane: usize,
 }
 
 thread_local! {
     static AMBIENT: RefCell<Ambient> =
-        const { RefCell::new(Ambient { context: None, scope: None, nesting: 0, deferred: Vec::new(), spare: None }) };
+        const { RefCell::new(Ambient { context: None, scope: None, nesting: 0, deferred: Vec::new(), spare: None, lane: 0 }) };
 }
 
 /// The bus of the innermost [`EventBus::scope`].
@@ -36,16 +42,49 @@ pub(crate) fn scope() -> Option<EventBus> {
 
 /// The context of the handler being polled, and the reach that an event emitted here has.
 #[inline]
-pub(crate) fn inherited() -> (Option<Context>, Option<Arc<Reach>>) {
-    let read = |ambient: &RefCell<Ambient>| {
-        let ambient = ambient.borrow();
-        if ambient.context.is_none() && ambient.scope.is_none() { (None, None) } else { ambient.inherited() }
-    };
+pub(crate) fn inherited() -> Origin {
+    let read = |ambient: &RefCell<Ambient>| ambient.borrow().inherited();
     AMBIENT.try_with(read).unwrap_or_default()
 }
 
 impl Ambient {
-    fn inherited(&self) -> (Option<Context>, Option<Arc<Reach>>) {
+    /// A handler poll is over; what was posted in it, if it was the outermost.
+    #[inline]
+    fn leave(&mut self) -> Option<Vec<Deferred>> {
+        self.nesting -= 1;
+        let over = self.nesting == 0 && !self.deferred.is_empty();
+        over.then(|| mem::take(&mut self.deferred))
+    }
+
+    #[cold]
+    fn begin_inside<E>(
+        &mut self,
+        name: EventName,
+        version: u32,
+        given: Option<Box<Given>>,
+        (parent, reach): Origin,
+        admit: impl FnOnce(Option<&Context>, Option<&Reach>) -> Result<(), E>,
+    ) -> Result<Pass, E> {
+        admit(parent.as_ref(), reach.as_deref())?;
+        let context = self.spare.take().unwrap_or_default().fill(name, version, parent, given, reach);
+        Ok(self.pass(context))
+    }
+
+    #[inline]
+    fn pass(&mut self, context: Context) -> Pass {
+        self.nesting += 1;
+        if self.lane == 0 {
+            self.lane = next_lane();
+        }
+        Pass { lane: self.lane, previous: self.context.replace(context.clone()), context }
+    }
+
+    #[inline]
+    fn inherited(&self) -> Origin {
+        if self.context.is_none() && self.scope.is_none() { (None, None) } else { self.inherited_from_handler() }
+    }
+
+    fn inherited_from_handler(&self) -> Origin {
         let reach = self.context.as_ref().and_then(Context::reach);
         let same_scope = match (&self.scope, reach.and_then(|reach| reach.scope.as_ref())) {
             (None, _) => true,
@@ -60,18 +99,6 @@ impl Ambient {
     }
 }
 
-/// The memory of the last context that was recycled on this thread.
-#[inline]
-pub(crate) fn take_spare() -> Option<Arc<Inner>> {
-    AMBIENT.try_with(|ambient| ambient.borrow_mut().spare.take()).ok().flatten()
-}
-
-#[inline]
-pub(crate) fn keep_spare(spare: Arc<Inner>) {
-    // What is replaced is empty, so dropping it inside of the borrow runs nobody's code.
-    _ = AMBIENT.try_with(|ambient| ambient.borrow_mut().spare = Some(spare));
-}
-
 /// Keeps `posted` until the outermost handler poll of this thread is over; gives it back if there is none.
 pub(crate) fn defer(posted: Deferred) -> Result<(), Deferred> {
     let mut posted = Some(posted);
@@ -82,6 +109,70 @@ pub(crate) fn defer(posted: Deferred) -> Result<(), Deferred> {
         }
     });
     posted.map_or(Ok(()), Err)
+}
+
+/// The first pass of an emit: its context is the ambient one until this is dropped. Never held across an `.await`.
+pub(crate) struct Pass {
+    pub(crate) context: Context,
+    /// The lane in which the emit may write.
+    pub(crate) lane: usize,
+    previous: Option<Context>,
+}
+
+/// Makes the context of an event that is emitted here, and makes it the ambient one. `admit` sees what the emit is
+/// inside of, and may refuse it.
+///
+/// An emit goes through the thread-local twice: here, and when the pass is dropped.
+#[inline]
+pub(crate) fn begin<E>(
+    name: EventName,
+    version: u32,
+    admit: impl FnOnce(Option<&Context>, Option<&Reach>) -> Result<(), E>,
+) -> Result<Pass, E> {
+    AMBIENT.with(|ambient| {
+        let mut ambient = ambient.borrow_mut();
+        if ambient.context.is_some() || ambient.scope.is_some() {
+            let origin = ambient.inherited();
+            return ambient.begin_inside(name, version, None, origin, admit);
+        }
+        admit(None, None)?;
+        let context = ambient.spare.take().unwrap_or_default().fill(name, version, None, None, None);
+        Ok(ambient.pass(context))
+    })
+}
+
+/// [`begin`] for an event of which the emitter said more, or that comes from elsewhere.
+pub(crate) fn begin_with<E>(
+    name: EventName,
+    version: u32,
+    given: Option<Box<Given>>,
+    origin: Option<Origin>,
+    admit: impl FnOnce(Option<&Context>, Option<&Reach>) -> Result<(), E>,
+) -> Result<Pass, E> {
+    AMBIENT.with(|ambient| {
+        let mut ambient = ambient.borrow_mut();
+        let origin = origin.unwrap_or_else(|| ambient.inherited());
+        ambient.begin_inside(name, version, given, origin, admit)
+    })
+}
+
+impl Drop for Pass {
+    #[inline]
+    fn drop(&mut self) {
+        let restore = |ambient: &RefCell<Ambient>| {
+            let mut ambient = ambient.borrow_mut();
+            let mut ended = mem::replace(&mut ambient.context, self.previous.take());
+            if ended.as_ref().is_some_and(Context::is_plain) {
+                let blank = ended.take().map(Blank::from);
+                ambient.spare = blank;
+            }
+            (ended, ambient.leave())
+        };
+        // What is taken out is dropped and queued here, when the thread-local is no longer borrowed.
+        if let Ok((_ended, Some(posted))) = AMBIENT.try_with(restore) {
+            posted.into_iter().for_each(Deferred::release);
+        }
+    }
 }
 
 /// Makes `context` the ambient one until the guard is dropped. Never held across an `.await`.
@@ -109,13 +200,10 @@ impl Drop for Entered {
     fn drop(&mut self) {
         let restore = |ambient: &RefCell<Ambient>| {
             let mut ambient = ambient.borrow_mut();
-            ambient.nesting -= 1;
             let context = mem::replace(&mut ambient.context, self.context.take());
             let scope = self.scope.take().map(|previous| mem::replace(&mut ambient.scope, previous));
-            let over = ambient.nesting == 0 && !ambient.deferred.is_empty();
-            (context, scope, over.then(|| mem::take(&mut ambient.deferred)))
+            (context, scope, ambient.leave())
         };
-        // What is taken out is dropped and queued here, when the thread-local is no longer borrowed.
         if let Ok((_context, _scope, Some(posted))) = AMBIENT.try_with(restore) {
             posted.into_iter().for_each(Deferred::release);
         }

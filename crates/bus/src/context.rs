@@ -20,11 +20,10 @@ use crate::tracker::Epoch;
 #[derive(Clone)]
 pub struct Context {
     inner: Arc<Inner>,
-    reach: Option<Arc<Reach>>,
 }
 
 #[derive(Default)]
-pub(crate) struct Inner {
+struct Inner {
     name: EventName,
     version: u32,
     depth: u32,
@@ -33,16 +32,45 @@ pub(crate) struct Inner {
     correlation: OnceLock<EventId>,
     time: OnceLock<SystemTime>,
     given: Option<Box<Given>>,
+    reach: Option<Arc<Reach>>,
+    /// The context of the same event in the emit itself, if this one is for a queue: ids and time are there.
+    twin: Option<Context>,
 }
 
-impl Inner {
-    /// Forgets the event, so that nothing of it is kept alive.
-    fn clear(&mut self) {
-        (self.parent, self.given) = (None, None);
-        if self.id.get().is_some() || self.correlation.get().is_some() {
-            (self.id, self.correlation) = (OnceLock::new(), OnceLock::new());
+/// The memory of a context, to be used for another event if no handler has kept it.
+#[derive(Default)]
+pub(crate) struct Blank(Arc<Inner>);
+
+impl From<Context> for Blank {
+    fn from(ended: Context) -> Self {
+        Self(ended.inner)
+    }
+}
+
+impl Blank {
+    /// The context of a new event.
+    #[inline]
+    pub(crate) fn fill(
+        mut self,
+        name: EventName,
+        version: u32,
+        parent: Option<Context>,
+        given: Option<Box<Given>>,
+        reach: Option<Arc<Reach>>,
+    ) -> Context {
+        let depth = parent.as_ref().map_or(0, |parent| parent.inner.depth + 1);
+        match Arc::get_mut(&mut self.0) {
+            Some(inner) => {
+                (inner.name, inner.version, inner.depth) = (name, version, depth);
+                (inner.parent, inner.given, inner.reach) = (parent, given, reach);
+                if inner.id.get().is_some() || inner.correlation.get().is_some() {
+                    (inner.id, inner.correlation) = (OnceLock::new(), OnceLock::new());
+                }
+                inner.time = OnceLock::new();
+            }
+            None => self.0 = Arc::new(Inner { name, version, depth, parent, given, reach, ..Inner::default() }),
         }
-        self.time = OnceLock::new();
+        Context { inner: self.0 }
     }
 }
 
@@ -99,32 +127,11 @@ impl EventName {
 }
 
 impl Context {
-    pub(crate) fn new(
-        name: EventName,
-        version: u32,
-        parent: Option<Self>,
-        given: Option<Box<Given>>,
-        reach: Option<Arc<Reach>>,
-    ) -> Self {
-        let depth = parent.as_ref().map_or(0, |parent| parent.inner.depth + 1);
-        let mut inner = ambient::take_spare().unwrap_or_default();
-        match Arc::get_mut(&mut inner) {
-            Some(blank) => {
-                (blank.name, blank.version, blank.depth) = (name, version, depth);
-                (blank.parent, blank.given) = (parent, given);
-            }
-            None => inner = Arc::new(Inner { name, version, depth, parent, given, ..Inner::default() }),
-        }
-        Self { inner, reach }
-    }
-
-    /// Leaves the memory to the next emit of this thread, if no handler kept the context.
+    /// Whether the event came from outside of any handler, with nothing attached: then its memory holds nothing but
+    /// ids and the time.
     #[inline]
-    pub(crate) fn recycle(mut self) {
-        if let Some(inner) = Arc::get_mut(&mut self.inner) {
-            inner.clear();
-            ambient::keep_spare(self.inner);
-        }
+    pub(crate) fn is_plain(&self) -> bool {
+        self.inner.parent.is_none() && self.inner.given.is_none() && self.inner.reach.is_none()
     }
 
     /// The event's name.
@@ -149,7 +156,7 @@ impl Context {
     /// latest when the event enters a queue or a handler first waits.
     #[must_use]
     pub fn time(&self) -> SystemTime {
-        *self.inner.time.get_or_init(SystemTime::now)
+        *self.event().time.get_or_init(SystemTime::now)
     }
 
     /// Reads the clock now, so that whoever asks later learns when the event was emitted.
@@ -170,7 +177,7 @@ impl Context {
         if let Some(given) = self.given().and_then(|given| given.correlation.as_ref()) {
             return given;
         }
-        self.inner.correlation.get_or_init(|| match &self.inner.parent {
+        self.event().correlation.get_or_init(|| match &self.inner.parent {
             Some(parent) => parent.correlation_id().clone(),
             None => self.id().clone(),
         })
@@ -213,12 +220,28 @@ impl Context {
     }
 
     pub(crate) fn reach(&self) -> Option<&Arc<Reach>> {
-        self.reach.as_ref()
+        self.inner.reach.as_ref()
     }
 
     /// The same event, seen from work with another reach.
     pub(crate) fn with_reach(&self, reach: Reach) -> Self {
-        Self { inner: Arc::clone(&self.inner), reach: Some(Arc::new(reach)) }
+        let Inner { version, depth, .. } = *self.inner;
+        let inner = Inner {
+            name: self.inner.name.clone(),
+            version,
+            depth,
+            parent: self.inner.parent.clone(),
+            given: self.inner.given.clone(),
+            reach: Some(Arc::new(reach)),
+            twin: Some(self.clone()),
+            ..Inner::default()
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Where the ids and the time are.
+    fn event(&self) -> &Inner {
+        self.inner.twin.as_ref().map_or(&*self.inner, |twin| &*twin.inner)
     }
 
     fn given(&self) -> Option<&Given> {

@@ -9,11 +9,11 @@ use std::task::{self, Poll};
 use arc_swap::Guard;
 use tokio::runtime::Handle;
 
-use crate::ambient;
+use crate::ambient::{self, Origin, Pass};
 use crate::bus::EventBus;
-use crate::context::{Context, EventName, Given, Reach};
+use crate::context::{EventName, Given, Reach};
 use crate::dispatch::detached::Detached;
-use crate::dispatch::turns::{Dispatch, FirstPass, Turns, run_sync};
+use crate::dispatch::turns::{Dispatch, Turns, first_pass, run_sync};
 use crate::emitted::Emitted;
 use crate::event::{DecodeError, EncodeError, Event};
 use crate::id::EventId;
@@ -87,22 +87,19 @@ pub struct EmitOptions {
     origin: Option<Origin>,
 }
 
-/// What an emit is inside of: the context of the handler that made it, and its reach.
-pub(crate) type Origin = (Option<Context>, Option<Arc<Reach>>);
-
 /// One emit: a future that resolves when every handler has settled.
 ///
 /// Nothing happens before it is polled. Dropping it cancels the handlers that wait, at their `.await`, starts no more,
 /// and is counted (promise B2); a caller that may vanish uses [`detach`](Emit::detach).
 #[must_use = "an emit does nothing until it is awaited"]
-pub struct Emit<'b, O: Outgoing> {
+pub struct Emit<'b, O> {
     bus: &'b EventBus,
     pub(crate) outgoing: Option<O>,
     options: Option<Box<EmitOptions>>,
     rest: Option<Rest>,
 }
 
-impl<O: Outgoing> Unpin for Emit<'_, O> {}
+impl<O> Unpin for Emit<'_, O> {}
 
 impl<'b, O: Outgoing> Emit<'b, O> {
     pub(crate) fn new(bus: &'b EventBus, outgoing: O) -> Self {
@@ -208,40 +205,42 @@ impl<E: Event> Outgoing for E {
         let Some(topic) = bus.shared.registry.listened::<E>() else {
             return bus.admit_unheard().map(|()| Begun::Done(Emitted::default()));
         };
-        let (mode, context) = enter(bus, EventName::Static(E::NAME), E::VERSION, options)?;
+        let (mode, pass) = enter(bus, EventName::Static(E::NAME), E::VERSION, options)?;
         let handlers = topic.load();
         if handlers.all_sync {
-            let emitted = run_sync(&handlers, &self, &context);
-            context.recycle();
-            return Ok(Begun::Done(emitted));
+            return Ok(Begun::Done(run_sync(&handlers, &self, &pass)));
         }
         let event = Arc::new(self);
-        let pass = FirstPass { handlers: &handlers, event: &event, context: &context, mode };
-        Ok(match pass.run(task).finished() {
+        Ok(match first_pass(&handlers, &event, &pass, mode, task).finished() {
             Ok(emitted) => Begun::Done(emitted),
-            Err(rest) => Begun::Waiting(Box::pin(Turns::new(Guard::into_inner(handlers), event, context, mode, rest))),
+            Err(rest) => {
+                let context = pass.context.clone();
+                Begun::Waiting(Box::pin(Turns::new(Guard::into_inner(handlers), event, context, mode, rest)))
+            }
         })
     }
 }
 
-/// Makes the context of an emit, if the bus admits it.
+/// Begins the pass of an event, if the bus admits it.
 #[inline]
 pub(crate) fn enter(
     bus: &EventBus,
     name: EventName,
     version: u32,
     options: Option<Box<EmitOptions>>,
-) -> Result<(Dispatch, Context), EmitError> {
-    let (mode, given, origin) = match options {
-        None => (None, None, None),
-        Some(options) => (options.mode, Some(Box::new(options.given)), options.origin),
-    };
-    let (parent, reach) = origin.unwrap_or_else(ambient::inherited);
-    bus.admit(parent.as_ref(), reach.as_deref())?;
-    Ok((mode.unwrap_or(bus.shared.dispatch), Context::new(name, version, parent, given, reach)))
+) -> Result<(Dispatch, Pass), EmitError> {
+    let admit = |parent: Option<&_>, reach: Option<&_>| bus.admit(parent, reach);
+    match options {
+        None => Ok((bus.shared.dispatch, ambient::begin(name, version, admit)?)),
+        Some(options) => {
+            let EmitOptions { mode, given, origin } = *options;
+            let pass = ambient::begin_with(name, version, Some(Box::new(given)), origin, admit)?;
+            Ok((mode.unwrap_or(bus.shared.dispatch), pass))
+        }
+    }
 }
 
-impl<O: Outgoing> fmt::Debug for Emit<'_, O> {
+impl<O> fmt::Debug for Emit<'_, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Emit").field("started", &self.outgoing.is_none()).finish_non_exhaustive()
     }

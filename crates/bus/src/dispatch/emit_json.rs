@@ -10,7 +10,7 @@ use crate::any_event::{AnyEvent, RawEvent};
 use crate::bus::EventBus;
 use crate::context::EventName;
 use crate::dispatch::emit::{Begun, Emit, EmitError, EmitOptions, Outgoing, enter};
-use crate::dispatch::turns::{FirstPass, Turns};
+use crate::dispatch::turns::{Turns, first_pass};
 use crate::dyn_event::ErasedEvent;
 use crate::emitted::Emitted;
 use crate::event::EncodeError;
@@ -62,14 +62,13 @@ impl Outgoing for Json {
         let types = bus.shared.registry.types_of(&name);
         let newest = types.iter().map(|topic| topic.version()).max().unwrap_or(1);
         let version = version.unwrap_or(newest);
-        let (mode, context) = enter(bus, EventName::Shared(Arc::clone(&name)), version, options)?;
         let json = to_raw_value(&value).map_err(EncodeError::new)?;
         let decoded = decode(bus, &name, version, &json)?;
-        let event = AnyEvent::raw(RawEvent { name, version, json, decoded });
-        let pass = FirstPass { handlers: &handlers, event: &event, context: &context, mode };
-        Ok(match pass.run(task).finished() {
+        let event = AnyEvent::raw(RawEvent { name: Arc::clone(&name), version, json, decoded });
+        let (mode, pass) = enter(bus, EventName::Shared(name), version, options)?;
+        Ok(match first_pass(&handlers, &event, &pass, mode, task).finished() {
             Ok(emitted) => Begun::Done(emitted),
-            Err(rest) => Begun::Waiting(Box::pin(Turns::new(handlers, event, context, mode, rest))),
+            Err(rest) => Begun::Waiting(Box::pin(Turns::new(handlers, event, pass.context.clone(), mode, rest))),
         })
     }
 }

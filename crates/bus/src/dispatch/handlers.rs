@@ -156,6 +156,9 @@ impl Entry for Arc<dyn AnySubscriber> {
     }
 }
 
+/// A seat for each handler of a list.
+type Seats<N> = Vec<<N as Entry>::Seat>;
+
 /// The handlers of one event type or name, in the order of their subscription (promise B1). Never changed: subscribing
 /// makes a new list, and an emit stays with the one it began with (promise B4).
 pub(crate) struct Handlers<N: Entry> {
@@ -163,7 +166,7 @@ pub(crate) struct Handlers<N: Entry> {
     pub(crate) layers: Layers,
     /// Whether every handler is synchronous and has nothing around it.
     pub(crate) all_sync: bool,
-    lanes: Lanes<Vec<N::Seat>>,
+    lanes: Lanes<Seats<N>>,
 }
 
 impl<N: Entry> Handlers<N> {
@@ -175,8 +178,8 @@ impl<N: Entry> Handlers<N> {
     /// Counts a call for every handler of the list at once. A turn in which a handler does not start is taken back by
     /// [`Record::pass_over`].
     #[inline]
-    pub(crate) fn count_pass(&self) {
-        self.lanes.count();
+    pub(crate) fn count_pass(&self, lane: usize) {
+        self.lanes.count(lane);
     }
 
     pub(crate) fn passes(&self) -> u64 {
@@ -185,14 +188,18 @@ impl<N: Entry> Handlers<N> {
 
     /// Seats for every handler: those that an emit before left here, or new ones.
     #[inline]
-    pub(crate) fn take_seats(&self) -> Box<Vec<N::Seat>> {
-        self.lanes.take().unwrap_or_else(|| Box::new(self.entries.iter().map(|_| N::Seat::default()).collect()))
+    pub(crate) fn take_seats(&self, lane: usize) -> Box<Seats<N>> {
+        self.lanes.take(lane).unwrap_or_else(|| Box::new(self.new_seats()))
+    }
+
+    pub(crate) fn new_seats(&self) -> Seats<N> {
+        self.entries.iter().map(|_| N::Seat::default()).collect()
     }
 
     /// Leaves the seats to the next emit.
     #[inline]
-    pub(crate) fn leave_seats(&self, seats: Box<Vec<N::Seat>>) {
-        self.lanes.leave(seats);
+    pub(crate) fn leave_seats(&self, lane: usize, seats: Box<Seats<N>>) {
+        self.lanes.leave(lane, seats);
     }
 
     /// Hands what was counted so far to the records, when the list makes place for a new one.

@@ -23,8 +23,8 @@ impl<T> Default for Lanes<T> {
 
 impl<T> Lanes<T> {
     #[inline]
-    pub(crate) fn count(&self) {
-        self.mine().count.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn count(&self, lane: usize) {
+        self.at(lane).count.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn counted(&self) -> u64 {
@@ -38,28 +38,24 @@ impl<T> Lanes<T> {
 
     /// The spare value, if no other emit has it.
     #[inline]
-    pub(crate) fn take(&self) -> Option<Box<T>> {
-        self.mine().spare.take()
+    pub(crate) fn take(&self, lane: usize) -> Option<Box<T>> {
+        self.at(lane).spare.take()
     }
 
     /// Makes `spare` the spare value.
     #[inline]
-    pub(crate) fn leave(&self, spare: Box<T>) {
-        self.mine().spare.store(Some(spare));
+    pub(crate) fn leave(&self, lane: usize, spare: Box<T>) {
+        self.at(lane).spare.store(Some(spare));
     }
 
     #[inline]
-    fn mine(&self) -> &Lane<T> {
-        &self.0[lane() % LANES]
+    fn at(&self, lane: usize) -> &Lane<T> {
+        &self.0[lane % LANES]
     }
 }
 
-/// The calling thread's number.
-#[inline]
-fn lane() -> usize {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    thread_local! {
-        static MINE: usize = NEXT.fetch_add(1, Ordering::Relaxed);
-    }
-    MINE.try_with(|mine| *mine).unwrap_or(0)
+/// The number of a thread that begins to emit, from 1 up.
+pub(crate) fn next_lane() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }

@@ -21,6 +21,7 @@ pub use emit_json::Json;
 pub(crate) use handlers::{AnySubscriber, Entry, Handlers, Typed};
 pub(crate) use isolate::Quiet;
 pub use isolate::{HandlerFuture, HandlerResult};
+pub(crate) use lanes::next_lane;
 pub use payload::Payload;
 pub(crate) use record::Record;
 pub(crate) use seat::seats;

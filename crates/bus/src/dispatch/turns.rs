@@ -1,6 +1,7 @@
 //! [`Turns`]: takes one event through its handlers (promises B1 to B5).
 
 use std::future::Future;
+use std::mem;
 use std::pin::Pin;
 use std::slice::Iter;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::task::{self, Poll};
 use futures_core::Stream;
 use futures_util::stream::FuturesUnordered;
 
-use crate::ambient;
+use crate::ambient::{self, Pass};
 use crate::context::Context;
 use crate::dispatch::handlers::{Entry, Handlers, Typed};
 use crate::dispatch::isolate::{HandlerResult, Quiet, isolated};
@@ -31,10 +32,10 @@ pub enum Dispatch {
 
 /// Runs a list whose handlers are [all synchronous](Handlers::all_sync): no `Arc` of the event, nothing to wait for.
 #[inline]
-pub(crate) fn run_sync<E: Event>(handlers: &Handlers<Typed<E>>, event: &E, context: &Context) -> Emitted {
+pub(crate) fn run_sync<E: Event>(handlers: &Handlers<Typed<E>>, event: &E, pass: &Pass) -> Emitted {
+    let context = &pass.context;
     let mut emitted = Emitted::default();
-    handlers.count_pass();
-    let _entered = ambient::enter(context.clone());
+    handlers.count_pass(pass.lane);
     let mut turns = handlers.entries.iter();
     while let Err(panic) = isolated(|| call_sync(&mut turns, &mut emitted, event, context)) {
         // The handler that panicked is the one before those that are left.
@@ -72,54 +73,60 @@ pub(crate) struct Turns<N: Entry> {
     emitted: Emitted,
 }
 
-/// The first pass over the handlers, on the stack.
-pub(crate) struct FirstPass<'a, N: Entry> {
-    pub(crate) handlers: &'a Handlers<N>,
-    pub(crate) event: &'a N::Event,
-    pub(crate) context: &'a Context,
-    pub(crate) mode: Dispatch,
-}
-
-/// Where a first pass has come to.
+/// Where an emit has come to.
 pub(crate) struct Progress {
     next: usize,
     waiting: Vec<Waiting>,
     emitted: Emitted,
 }
 
-impl<N: Entry> FirstPass<'_, N> {
-    /// Polls each handler once, in order; in [`Dispatch::Sequential`] up to the first that waits.
-    #[inline]
-    pub(crate) fn run(&self, task: &mut task::Context<'_>) -> Progress {
-        self.handlers.count_pass();
-        let mut progress = Progress { next: 0, waiting: Vec::new(), emitted: Emitted::default() };
-        let _entered = ambient::enter(self.context.clone());
-        let mut seats = self.handlers.take_seats();
-        self.resume(&mut progress, &mut seats, task);
-        self.handlers.leave_seats(seats);
-        progress
-    }
+/// Polls each handler once, in order; in [`Dispatch::Sequential`] up to the first that waits.
+#[inline]
+pub(crate) fn first_pass<N: Entry>(
+    handlers: &Handlers<N>,
+    event: &N::Event,
+    pass: &Pass,
+    mode: Dispatch,
+    task: &mut task::Context<'_>,
+) -> Progress {
+    handlers.count_pass(pass.lane);
+    let mut progress = Progress { next: 0, waiting: Vec::new(), emitted: Emitted::default() };
+    let mut seats = handlers.take_seats(pass.lane);
+    progress.advance(handlers, &mut seats, event, &pass.context, mode, task);
+    handlers.leave_seats(pass.lane, seats);
+    progress
+}
 
+impl Progress {
+    /// Starts the handlers that are left, as far as the mode allows.
     #[inline]
-    fn resume(&self, progress: &mut Progress, seats: &mut [N::Seat], task: &mut task::Context<'_>) {
-        let from = progress.next;
-        for (entry, seat) in self.handlers.entries[from..].iter().zip(&mut seats[from..]) {
-            progress.next += 1;
+    fn advance<N: Entry>(
+        &mut self,
+        handlers: &Handlers<N>,
+        seats: &mut [N::Seat],
+        event: &N::Event,
+        context: &Context,
+        mode: Dispatch,
+        task: &mut task::Context<'_>,
+    ) {
+        let from = self.next;
+        for (entry, seat) in handlers.entries[from..].iter().zip(&mut seats[from..]) {
+            self.next += 1;
             let record = entry.record();
-            match entry.start(self.event, seat, self.context, &self.handlers.layers, task) {
-                Started::Done(result) => settle(&mut progress.emitted, record, self.context, result),
+            match entry.start(event, seat, context, &handlers.layers, task) {
+                Started::Done(result) => settle(&mut self.emitted, record, context, result),
                 Started::Skipped => record.pass_over(),
                 Started::Queued => {
                     record.pass_over();
-                    progress.emitted.delivered += 1;
+                    self.emitted.delivered += 1;
                 }
-                Started::Pending(rest) => progress.waiting.push(Waiting::new(record, rest)),
+                Started::Pending(rest) => self.waiting.push(Waiting::new(record, rest)),
                 Started::Waiting(rest) => {
                     record.pass_over();
-                    progress.waiting.push(Waiting::new(record, rest));
+                    self.waiting.push(Waiting::new(record, rest));
                 }
             }
-            if self.mode == Dispatch::Sequential && !progress.waiting.is_empty() {
+            if mode == Dispatch::Sequential && !self.waiting.is_empty() {
                 return;
             }
         }
@@ -170,19 +177,12 @@ impl<N: Entry> Future for Turns<N> {
                 Poll::Ready(Some((record, result))) => settle(&mut this.emitted, &record, &this.context, result),
                 Poll::Ready(None) => {
                     if this.next == this.handlers.entries.len() {
-                        return Poll::Ready(std::mem::take(&mut this.emitted));
+                        return Poll::Ready(mem::take(&mut this.emitted));
                     }
-                    let pass = FirstPass {
-                        handlers: &this.handlers,
-                        event: &this.event,
-                        context: &this.context,
-                        mode: this.mode,
-                    };
-                    let emitted = std::mem::take(&mut this.emitted);
+                    let emitted = mem::take(&mut this.emitted);
                     let mut progress = Progress { next: this.next, waiting: Vec::new(), emitted };
-                    let mut seats = this.handlers.take_seats();
-                    pass.resume(&mut progress, &mut seats, task);
-                    this.handlers.leave_seats(seats);
+                    let mut seats = this.handlers.new_seats();
+                    progress.advance(&this.handlers, &mut seats, &this.event, &this.context, this.mode, task);
                     this.next = progress.next;
                     this.emitted = progress.emitted;
                     this.waiting.extend(progress.waiting);

@@ -34,29 +34,27 @@ pub trait Handler<P, M>: Send + Sync + 'static {
     fn call(&self, event: P, context: &Context) -> Self::Future;
 }
 
-impl<P, F, Fut> Handler<P, fn(P)> for F
+impl<P, F> Handler<P, fn(P)> for F
 where
-    F: Fn(P) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output: Outcome> + Send + 'static,
+    F: Call<(P,), Future: Future<Output: Outcome> + Send + 'static> + Send + Sync + 'static,
 {
-    type Future = Fut;
+    type Future = F::Future;
 
     #[inline]
-    fn call(&self, event: P, _context: &Context) -> Fut {
-        self(event)
+    fn call(&self, event: P, _context: &Context) -> F::Future {
+        self.call_with((event,))
     }
 }
 
-impl<P, F, Fut> Handler<P, fn(P, Context)> for F
+impl<P, F> Handler<P, fn(P, Context)> for F
 where
-    F: Fn(P, Context) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output: Outcome> + Send + 'static,
+    F: Call<(P, Context), Future: Future<Output: Outcome> + Send + 'static> + Send + Sync + 'static,
 {
-    type Future = Fut;
+    type Future = F::Future;
 
     #[inline]
-    fn call(&self, event: P, context: &Context) -> Fut {
-        self(event, context.clone())
+    fn call(&self, event: P, context: &Context) -> F::Future {
+        self.call_with((event, context.clone()))
     }
 }
 
@@ -76,33 +74,61 @@ pub trait HandlerWith<S: ?Sized, P, M>: Send + Sync + 'static {
     fn call(&self, state: Arc<S>, event: P, context: &Context) -> Self::Future;
 }
 
-impl<S, P, F, Fut> HandlerWith<S, P, fn(Arc<S>, P)> for F
+impl<S, P, F> HandlerWith<S, P, fn(Arc<S>, P)> for F
 where
     S: ?Sized,
-    F: Fn(Arc<S>, P) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output: Outcome> + Send + 'static,
+    F: Call<(Arc<S>, P), Future: Future<Output: Outcome> + Send + 'static> + Send + Sync + 'static,
 {
-    type Future = Fut;
+    type Future = F::Future;
 
     #[inline]
-    fn call(&self, state: Arc<S>, event: P, _context: &Context) -> Fut {
-        self(state, event)
+    fn call(&self, state: Arc<S>, event: P, _context: &Context) -> F::Future {
+        self.call_with((state, event))
     }
 }
 
-impl<S, P, F, Fut> HandlerWith<S, P, fn(Arc<S>, P, Context)> for F
+impl<S, P, F> HandlerWith<S, P, fn(Arc<S>, P, Context)> for F
 where
     S: ?Sized,
-    F: Fn(Arc<S>, P, Context) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output: Outcome> + Send + 'static,
+    F: Call<(Arc<S>, P, Context), Future: Future<Output: Outcome> + Send + 'static> + Send + Sync + 'static,
 {
-    type Future = Fut;
+    type Future = F::Future;
 
     #[inline]
-    fn call(&self, state: Arc<S>, event: P, context: &Context) -> Fut {
-        self(state, event, context.clone())
+    fn call(&self, state: Arc<S>, event: P, context: &Context) -> F::Future {
+        self.call_with((state, event, context.clone()))
     }
 }
+
+/// A function of these arguments. It stands between a handler and `Fn`, so that a closure which is no `Fn`, such as an
+/// async one that captures, is told what a handler is.
+#[doc(hidden)]
+pub trait Call<A> {
+    type Future;
+
+    fn call_with(&self, arguments: A) -> Self::Future;
+}
+
+macro_rules! call {
+    ($($argument:ident: $A:ident),*) => {
+        #[diagnostic::do_not_recommend]
+        impl<F, Fut, $($A),*> Call<($($A,)*)> for F
+        where
+            F: Fn($($A),*) -> Fut,
+        {
+            type Future = Fut;
+
+            #[inline]
+            fn call_with(&self, ($($argument,)*): ($($A,)*)) -> Fut {
+                self($($argument),*)
+            }
+        }
+    };
+}
+
+call!(a: A);
+call!(a: A, b: B);
+call!(a: A, b: B, c: C);
 
 /// What a handler may return: `()`, or a `Result<(), E>` whose error becomes a
 /// [`Failure`](crate::Failure) (promise B3).

@@ -1,0 +1,7 @@
+use oyez::Event;
+
+#[derive(Event)]
+#[event(name = "crate", local, crate = "platform::oyez")]
+struct Missing;
+
+fn main() {}

@@ -1,0 +1,9 @@
+use oyez::EventMap;
+
+enum Plain {}
+
+fn is_map<M: EventMap>() {}
+
+fn main() {
+    is_map::<Plain>();
+}

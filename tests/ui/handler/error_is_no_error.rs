@@ -1,0 +1,14 @@
+use std::sync::Arc;
+
+use oyez::{Event, EventBus};
+
+#[derive(Event)]
+#[event(name = "user", local)]
+struct User {
+    id: u64,
+}
+
+fn main() {
+    let bus = EventBus::new();
+    bus.on(async |user: Arc<User>| if user.id > 0 { Ok(()) } else { Err(7) });
+}

@@ -1,0 +1,15 @@
+use std::sync::Arc;
+
+use oyez::{Event, EventBus};
+
+#[derive(Event)]
+#[event(name = "user", local)]
+struct User {
+    id: u64,
+}
+
+fn main() {
+    let bus = EventBus::new();
+    bus.on(async |text: Arc<String>| drop(text));
+    bus.on(async |user: Arc<User>| drop(user.id));
+}

@@ -1,0 +1,19 @@
+use std::rc::Rc;
+use std::sync::Arc;
+
+use oyez::{Event, EventBus};
+
+#[derive(Event)]
+#[event(name = "user", local)]
+struct User {
+    id: u64,
+}
+
+fn main() {
+    let bus = EventBus::new();
+    let limit = Rc::new(1);
+    bus.on(move |user: Arc<User>| {
+        assert!(user.id < *limit);
+        async {}
+    });
+}
