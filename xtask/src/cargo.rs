@@ -1,0 +1,19 @@
+//! [`cargo`]: a cargo command at the root of the workspace.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A cargo command at the root of the workspace, with the cargo that started this program.
+pub(crate) fn cargo(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(program);
+    command.current_dir(root()).args(words);
+    command
+}
+
+/// The root of the workspace.
+pub(crate) fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_path_buf()
+}

@@ -1,0 +1,44 @@
+//! `cargo xtask test`: every test of the workspace.
+
+use std::ffi::OsString;
+
+use crate::cargo::cargo;
+use crate::error::Error;
+use crate::process;
+use crate::tool;
+
+/// Which packages and features the tests are built with; the same everywhere, so that they are built once.
+pub(crate) const ALL: [&str; 2] = ["--workspace", "--all-features"];
+
+/// Runs the doctests and the other tests; with arguments for nextest only the latter.
+///
+/// The doctests come first, so that nextest's summary is the last thing on the screen. A failure in the one does not
+/// hide those in the other.
+pub(crate) fn run(args: &[OsString]) -> Result<(), Error> {
+    if !args.is_empty() {
+        return nextest(args);
+    }
+    let runs = [("doctests", doctests()), ("nextest", nextest(&[]))];
+    let mut failed = Vec::new();
+    for (name, outcome) in runs {
+        match outcome {
+            Ok(()) => {}
+            Err(Error::Failed { .. }) => failed.push(name),
+            Err(other) => return Err(other),
+        }
+    }
+    if failed.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Tests { failed })
+}
+
+/// Every test but the doctests. The examples are built too, but not run.
+pub(crate) fn nextest(args: &[OsString]) -> Result<(), Error> {
+    tool::NEXTEST.ensure()?;
+    process::run(cargo(["nextest", "run"]).args(ALL).args(args))
+}
+
+pub(crate) fn doctests() -> Result<(), Error> {
+    process::run(cargo(["test", "--doc", "--no-fail-fast"]).args(ALL))
+}
