@@ -1,114 +1,123 @@
-//! What the code of a handler is inside of, kept in a thread-local that is set around each poll (promises B8, B10,
+//! What the code of a handler is inside of, kept in thread-locals that are set around each poll (promises B8, B10,
 //! B11).
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{self, Poll};
+use std::thread::LocalKey;
 
 use crate::bus::EventBus;
 use crate::context::{Blank, Context, EventName, Given, Reach};
-use crate::dispatch::Deferred;
-use crate::dispatch::next_lane;
+use crate::dispatch::{Deferred, next_lane};
+
+thread_local! {
+    /// The context of the handler that is being polled.
+    static CONTEXT: Cell<Option<Context>> = const { Cell::new(None) };
+    /// The bus of the innermost [`EventBus::scope`].
+    static SCOPE: Cell<Option<EventBus>> = const { Cell::new(None) };
+    /// How many handler polls this thread is inside of.
+    static NESTING: Cell<u32> = const { Cell::new(0) };
+    /// How many scopes it is inside of.
+    static SCOPES: Cell<u32> = const { Cell::new(0) };
+    /// What was posted inside of handlers, to be queued when the outermost poll is over.
+    static DEFERRED: RefCell<Vec<Deferred>> = const { RefCell::new(Vec::new()) };
+    /// The memory of a context that nobody has any more.
+    static SPARE: Cell<Option<Blank>> = const { Cell::new(None) };
+    /// Which lane of every list this thread writes in; 0 until it is given out.
+    static LANE: Cell<usize> = const { Cell::new(0) };
+}
 
 /// What an emit is inside of: the context of the handler that made it, and its reach.
 pub(crate) type Origin = (Option<Context>, Option<Arc<Reach>>);
 
-/// The state of one thread. Empty outside of handlers and scopes.
-struct Ambient {
-    context: Option<Context>,
-    scope: Option<EventBus>,
-    /// How many handler polls this thread is inside of.
-    nesting: u32,
-    /// What was posted inside of them, to be queued when the outermost is over.
-    deferred: Vec<Deferred>,
-    /// The memory of a context that nobody has any more.
-    spare: Option<Blank>,
-    /// Which lane of every list this thread writes in; 0 until it is given out.
-    lane: usize,
-}
-
-thread_local! {
-    static AMBIENT: RefCell<Ambient> =
-        const { RefCell::new(Ambient { context: None, scope: None, nesting: 0, deferred: Vec::new(), spare: None, lane: 0 }) };
-}
-
 /// The bus of the innermost [`EventBus::scope`].
 pub(crate) fn scope() -> Option<EventBus> {
-    AMBIENT.try_with(|ambient| ambient.borrow().scope.clone()).ok().flatten()
+    peek(&SCOPE)
 }
 
 /// The context of the handler being polled, and the reach that an event emitted here has.
-#[inline]
 pub(crate) fn inherited() -> Origin {
-    let read = |ambient: &RefCell<Ambient>| ambient.borrow().inherited();
-    AMBIENT.try_with(read).unwrap_or_default()
+    let context = peek(&CONTEXT);
+    let scope = scope();
+    let reach = context.as_ref().and_then(Context::reach);
+    let same_scope = match (&scope, reach.and_then(|reach| reach.scope.as_ref())) {
+        (None, _) => true,
+        (Some(here), Some(there)) => here.is(there),
+        (Some(_), None) => false,
+    };
+    let reach = if same_scope {
+        reach.cloned()
+    } else {
+        let inherited = reach.map(|reach| Reach::clone(reach)).unwrap_or_default();
+        Some(Arc::new(Reach { scope, ..inherited }))
+    };
+    (context, reach)
 }
 
-impl Ambient {
-    /// A handler poll is over; what was posted in it, if it was the outermost.
-    #[inline]
-    fn leave(&mut self) -> Option<Vec<Deferred>> {
-        self.nesting -= 1;
-        let over = self.nesting == 0 && !self.deferred.is_empty();
-        over.then(|| mem::take(&mut self.deferred))
-    }
+/// A clone of what a thread-local holds. In a thread that is ending it holds nothing.
+fn peek<T: Clone>(local: &'static LocalKey<Cell<Option<T>>>) -> Option<T> {
+    let look = |cell: &Cell<Option<T>>| {
+        let value = cell.take();
+        let copy = value.clone();
+        cell.set(value);
+        copy
+    };
+    local.try_with(look).ok().flatten()
+}
 
-    #[cold]
-    fn begin_inside<E>(
-        &mut self,
-        name: EventName,
-        version: u32,
-        given: Option<Box<Given>>,
-        (parent, reach): Origin,
-        admit: impl FnOnce(Option<&Context>, Option<&Reach>) -> Result<(), E>,
-    ) -> Result<Pass, E> {
-        admit(parent.as_ref(), reach.as_deref())?;
-        let context = self.spare.take().unwrap_or_default().fill(name, version, parent, given, reach);
-        Ok(self.pass(context))
-    }
+/// Puts `value` into a thread-local and returns what was there.
+#[inline]
+fn swap<T>(local: &'static LocalKey<Cell<Option<T>>>, value: Option<T>) -> Option<T> {
+    local.try_with(|cell| cell.replace(value)).ok().flatten()
+}
 
-    #[inline]
-    fn pass(&mut self, context: Context) -> Pass {
-        self.nesting += 1;
-        if self.lane == 0 {
-            self.lane = next_lane();
-        }
-        Pass { lane: self.lane, previous: self.context.replace(context.clone()), context }
-    }
+// `LocalKey::get` and `set` go through a function that is not inlined.
 
-    #[inline]
-    fn inherited(&self) -> Origin {
-        if self.context.is_none() && self.scope.is_none() { (None, None) } else { self.inherited_from_handler() }
-    }
+#[inline]
+fn read<T: Copy>(local: &'static LocalKey<Cell<T>>) -> T {
+    local.with(Cell::get)
+}
 
-    fn inherited_from_handler(&self) -> Origin {
-        let reach = self.context.as_ref().and_then(Context::reach);
-        let same_scope = match (&self.scope, reach.and_then(|reach| reach.scope.as_ref())) {
-            (None, _) => true,
-            (Some(here), Some(there)) => here.is(there),
-            (Some(_), None) => false,
-        };
-        if same_scope {
-            return (self.context.clone(), reach.cloned());
-        }
-        let inherited = reach.map(|reach| Reach::clone(reach)).unwrap_or_default();
-        (self.context.clone(), Some(Arc::new(Reach { scope: self.scope.clone(), ..inherited })))
-    }
+#[inline]
+fn write<T: Copy>(local: &'static LocalKey<Cell<T>>, value: T) {
+    local.with(|cell| cell.set(value));
 }
 
 /// Keeps `posted` until the outermost handler poll of this thread is over; gives it back if there is none.
 pub(crate) fn defer(posted: Deferred) -> Result<(), Deferred> {
-    let mut posted = Some(posted);
-    _ = AMBIENT.try_with(|ambient| {
-        let mut ambient = ambient.borrow_mut();
-        if ambient.nesting > 0 {
-            ambient.deferred.extend(posted.take());
-        }
-    });
-    posted.map_or(Ok(()), Err)
+    if read(&NESTING) == 0 {
+        return Err(posted);
+    }
+    DEFERRED.with(|deferred| deferred.borrow_mut().push(posted));
+    Ok(())
+}
+
+/// A handler poll begins.
+#[inline]
+fn nest() {
+    write(&NESTING, read(&NESTING) + 1);
+}
+
+/// A handler poll is over; if it was the outermost, what was posted in it is queued.
+#[inline]
+fn unnest() {
+    let nesting = read(&NESTING) - 1;
+    write(&NESTING, nesting);
+    if nesting == 0 {
+        release_deferred();
+    }
+}
+
+#[inline]
+fn release_deferred() {
+    let waiting = DEFERRED.try_with(|deferred| !deferred.borrow().is_empty());
+    if waiting.unwrap_or(false) {
+        let posted = DEFERRED.try_with(|deferred| mem::take(&mut *deferred.borrow_mut())).unwrap_or_default();
+        posted.into_iter().for_each(Deferred::release);
+    }
 }
 
 /// The first pass of an emit: its context is the ambient one until this is dropped. Never held across an `.await`.
@@ -119,94 +128,83 @@ pub(crate) struct Pass {
     previous: Option<Context>,
 }
 
-/// Makes the context of an event that is emitted here, and makes it the ambient one. `admit` sees what the emit is
-/// inside of, and may refuse it.
-///
-/// An emit goes through the thread-local twice: here, and when the pass is dropped.
+/// Begins the pass of an event that is emitted outside of any handler and scope; `None` inside of one.
 #[inline]
-pub(crate) fn begin<E>(
-    name: EventName,
-    version: u32,
-    admit: impl FnOnce(Option<&Context>, Option<&Reach>) -> Result<(), E>,
-) -> Result<Pass, E> {
-    AMBIENT.with(|ambient| {
-        let mut ambient = ambient.borrow_mut();
-        if ambient.context.is_some() || ambient.scope.is_some() {
-            let origin = ambient.inherited();
-            return ambient.begin_inside(name, version, None, origin, admit);
-        }
-        admit(None, None)?;
-        let context = ambient.spare.take().unwrap_or_default().fill(name, version, None, None, None);
-        Ok(ambient.pass(context))
-    })
+pub(crate) fn begin_outside(name: &'static str, version: u32) -> Option<Pass> {
+    if read(&NESTING) != 0 || read(&SCOPES) != 0 {
+        return None;
+    }
+    let blank = swap(&SPARE, None).unwrap_or_default();
+    Some(Pass::new(blank.fill_plain(EventName::Static(name), version)))
 }
 
-/// [`begin`] for an event of which the emitter said more, or that comes from elsewhere.
-pub(crate) fn begin_with<E>(
-    name: EventName,
-    version: u32,
-    given: Option<Box<Given>>,
-    origin: Option<Origin>,
-    admit: impl FnOnce(Option<&Context>, Option<&Reach>) -> Result<(), E>,
-) -> Result<Pass, E> {
-    AMBIENT.with(|ambient| {
-        let mut ambient = ambient.borrow_mut();
-        let origin = origin.unwrap_or_else(|| ambient.inherited());
-        ambient.begin_inside(name, version, given, origin, admit)
-    })
+/// Begins the pass of an event that comes from `origin`.
+pub(crate) fn begin(name: EventName, version: u32, given: Option<Box<Given>>, origin: Origin) -> Pass {
+    Pass::new(Context::new(name, version, given, origin))
+}
+
+impl Pass {
+    #[inline]
+    fn new(context: Context) -> Self {
+        nest();
+        let lane = match read(&LANE) {
+            0 => first_lane(),
+            lane => lane,
+        };
+        Self { lane, previous: swap(&CONTEXT, Some(context.clone())), context }
+    }
+}
+
+#[cold]
+fn first_lane() -> usize {
+    write(&LANE, next_lane());
+    read(&LANE)
 }
 
 impl Drop for Pass {
     #[inline]
     fn drop(&mut self) {
-        let restore = |ambient: &RefCell<Ambient>| {
-            let mut ambient = ambient.borrow_mut();
-            let mut ended = mem::replace(&mut ambient.context, self.previous.take());
-            if ended.as_ref().is_some_and(Context::is_plain) {
-                let blank = ended.take().map(Blank::from);
-                ambient.spare = blank;
-            }
-            (ended, ambient.leave())
-        };
-        // What is taken out is dropped and queued here, when the thread-local is no longer borrowed.
-        if let Ok((_ended, Some(posted))) = AMBIENT.try_with(restore) {
-            posted.into_iter().for_each(Deferred::release);
+        let ended = swap(&CONTEXT, self.previous.take());
+        if let Some(blank) = ended.and_then(Context::into_blank) {
+            swap(&SPARE, Some(blank));
         }
+        unnest();
     }
 }
 
 /// Makes `context` the ambient one until the guard is dropped. Never held across an `.await`.
 pub(crate) fn enter(context: Context) -> Entered {
-    let swap = |ambient: &RefCell<Ambient>| {
-        let mut ambient = ambient.borrow_mut();
-        ambient.nesting += 1;
-        let scope = match context.reach().and_then(|reach| reach.scope.as_ref()) {
-            Some(scope) => Some(ambient.scope.replace(scope.clone())),
-            None => None,
-        };
-        Entered { context: ambient.context.replace(context), scope }
-    };
-    AMBIENT.with(swap)
+    nest();
+    let scope = context.reach().and_then(|reach| reach.scope.clone()).map(Scoped::enter);
+    Entered { previous: swap(&CONTEXT, Some(context)), _scope: scope }
 }
 
 /// Restores what was ambient before.
 pub(crate) struct Entered {
-    context: Option<Context>,
-    scope: Option<Option<EventBus>>,
+    previous: Option<Context>,
+    _scope: Option<Scoped>,
 }
 
 impl Drop for Entered {
-    #[inline]
     fn drop(&mut self) {
-        let restore = |ambient: &RefCell<Ambient>| {
-            let mut ambient = ambient.borrow_mut();
-            let context = mem::replace(&mut ambient.context, self.context.take());
-            let scope = self.scope.take().map(|previous| mem::replace(&mut ambient.scope, previous));
-            (context, scope, ambient.leave())
-        };
-        if let Ok((_context, _scope, Some(posted))) = AMBIENT.try_with(restore) {
-            posted.into_iter().for_each(Deferred::release);
-        }
+        drop(swap(&CONTEXT, self.previous.take()));
+        unnest();
+    }
+}
+
+struct Scoped(Option<EventBus>);
+
+impl Scoped {
+    fn enter(bus: EventBus) -> Self {
+        write(&SCOPES, read(&SCOPES) + 1);
+        Self(swap(&SCOPE, Some(bus)))
+    }
+}
+
+impl Drop for Scoped {
+    fn drop(&mut self) {
+        write(&SCOPES, read(&SCOPES) - 1);
+        drop(swap(&SCOPE, self.0.take()));
     }
 }
 
@@ -247,21 +245,5 @@ impl<F: Future> Future for InScope<F> {
     fn poll(mut self: Pin<&mut Self>, task: &mut task::Context<'_>) -> Poll<F::Output> {
         let _scoped = Scoped::enter(self.bus.clone());
         self.future.as_mut().poll(task)
-    }
-}
-
-struct Scoped(Option<EventBus>);
-
-impl Scoped {
-    fn enter(bus: EventBus) -> Self {
-        Self(AMBIENT.with(|ambient| ambient.borrow_mut().scope.replace(bus)))
-    }
-}
-
-impl Drop for Scoped {
-    fn drop(&mut self) {
-        let previous = self.0.take();
-        // The replaced bus is dropped outside of the borrow: it may be the last handle.
-        drop(AMBIENT.try_with(|ambient| mem::replace(&mut ambient.borrow_mut().scope, previous)));
     }
 }

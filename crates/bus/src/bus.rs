@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
+use crate::ambient;
 use crate::builder::Builder;
 use crate::context::{Context, Reach};
 use crate::dispatch::{Detached, Dispatch, Emit, EmitError, Fifo, Json};
@@ -162,27 +163,25 @@ impl EventBus {
         Owner::new(Arc::downgrade(&self.shared), Arc::clone(&self.shared.tracker))
     }
 
+    /// Whether emits are taken from everybody.
+    #[inline]
+    pub(crate) fn is_open(&self) -> bool {
+        !self.shared.closed.load(Ordering::Acquire)
+    }
+
     /// Whether an emit may begin here: the bus is open, or finishes work of which this is a part; and it is not too
     /// deep.
-    #[inline]
     pub(crate) fn admit(&self, parent: Option<&Context>, reach: Option<&Reach>) -> Result<(), EmitError> {
         if parent.is_some_and(|parent| parent.depth() >= self.shared.max_depth) {
             return Err(EmitError::TooDeep { limit: self.shared.max_depth });
         }
-        if self.shared.closed.load(Ordering::Acquire) && !self.finishes(reach) {
-            return Err(EmitError::Closed);
-        }
-        Ok(())
+        if self.is_open() || self.finishes(reach) { Ok(()) } else { Err(EmitError::Closed) }
     }
 
     /// [`admit`](Self::admit) for an event that nobody listens to, which asks for as little as possible.
     #[inline]
     pub(crate) fn admit_unheard(&self) -> Result<(), EmitError> {
-        if !self.shared.closed.load(Ordering::Acquire) {
-            return Ok(());
-        }
-        let (_, reach) = crate::ambient::inherited();
-        if self.finishes(reach.as_deref()) { Ok(()) } else { Err(EmitError::Closed) }
+        if self.is_open() || self.finishes(ambient::inherited().1.as_deref()) { Ok(()) } else { Err(EmitError::Closed) }
     }
 
     fn finishes(&self, reach: Option<&Reach>) -> bool {

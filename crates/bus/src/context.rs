@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use tokio::task::JoinHandle;
 
-use crate::ambient::{self, InContext};
+use crate::ambient::{self, InContext, Origin};
 use crate::bus::EventBus;
 use crate::id::EventId;
 use crate::queue::QueueId;
@@ -37,38 +37,26 @@ struct Inner {
     twin: Option<Context>,
 }
 
-/// The memory of a context, to be used for another event if no handler has kept it.
+/// The memory of a context of an event that came from outside of any handler, with nothing attached. It is used for
+/// another such event, if no handler has kept it.
 #[derive(Default)]
 pub(crate) struct Blank(Arc<Inner>);
 
-impl From<Context> for Blank {
-    fn from(ended: Context) -> Self {
-        Self(ended.inner)
-    }
-}
-
 impl Blank {
-    /// The context of a new event.
+    /// The context of another event of that kind.
     #[inline]
-    pub(crate) fn fill(
-        mut self,
-        name: EventName,
-        version: u32,
-        parent: Option<Context>,
-        given: Option<Box<Given>>,
-        reach: Option<Arc<Reach>>,
-    ) -> Context {
-        let depth = parent.as_ref().map_or(0, |parent| parent.inner.depth + 1);
+    pub(crate) fn fill_plain(mut self, name: EventName, version: u32) -> Context {
         match Arc::get_mut(&mut self.0) {
             Some(inner) => {
-                (inner.name, inner.version, inner.depth) = (name, version, depth);
-                (inner.parent, inner.given, inner.reach) = (parent, given, reach);
+                (inner.name, inner.version) = (name, version);
                 if inner.id.get().is_some() || inner.correlation.get().is_some() {
                     (inner.id, inner.correlation) = (OnceLock::new(), OnceLock::new());
                 }
-                inner.time = OnceLock::new();
+                if inner.time.get().is_some() {
+                    inner.time = OnceLock::new();
+                }
             }
-            None => self.0 = Arc::new(Inner { name, version, depth, parent, given, reach, ..Inner::default() }),
+            None => self.0 = Arc::new(Inner { name, version, ..Inner::default() }),
         }
         Context { inner: self.0 }
     }
@@ -127,11 +115,18 @@ impl EventName {
 }
 
 impl Context {
-    /// Whether the event came from outside of any handler, with nothing attached: then its memory holds nothing but
-    /// ids and the time.
+    pub(crate) fn new(name: EventName, version: u32, given: Option<Box<Given>>, (parent, reach): Origin) -> Self {
+        let depth = parent.as_ref().map_or(0, |parent| parent.inner.depth + 1);
+        let inner = Inner { name, version, depth, parent, given, reach, ..Inner::default() };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Its memory, if that can be used for another event: it holds nothing but ids and the time.
     #[inline]
-    pub(crate) fn is_plain(&self) -> bool {
-        self.inner.parent.is_none() && self.inner.given.is_none() && self.inner.reach.is_none()
+    pub(crate) fn into_blank(self) -> Option<Blank> {
+        let Inner { parent, given, reach, .. } = &*self.inner;
+        let plain = parent.is_none() && given.is_none() && reach.is_none();
+        plain.then_some(Blank(self.inner))
     }
 
     /// The event's name.

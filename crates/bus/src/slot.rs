@@ -2,18 +2,17 @@
 
 use std::any::TypeId;
 use std::collections::HashMap;
+use std::sync::RwLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{OnceLock, RwLock};
 
 use crate::event::Event;
 
 /// A type's index in the table of every bus, given out when it is first asked for.
 #[derive(Debug, Default)]
 pub struct TypeSlot {
-    index: OnceLock<usize>,
+    /// The index and one; 0 until it is given out.
+    index: AtomicUsize,
 }
-
-static NEXT: AtomicUsize = AtomicUsize::new(0);
 
 /// The slots of types that have no static of their own: generics, and hand-written implementations.
 static SHARED: RwLock<Option<HashMap<TypeId, &'static TypeSlot>>> = RwLock::new(None);
@@ -22,7 +21,7 @@ impl TypeSlot {
     /// An empty slot, for a `static`.
     #[must_use]
     pub const fn new() -> Self {
-        Self { index: OnceLock::new() }
+        Self { index: AtomicUsize::new(0) }
     }
 
     /// The slot of a type that has no static of its own.
@@ -38,7 +37,22 @@ impl TypeSlot {
         write.get_or_insert_default().entry(key).or_insert_with(|| Box::leak(Box::default()))
     }
 
+    #[inline]
     pub(crate) fn index(&self) -> usize {
-        *self.index.get_or_init(|| NEXT.fetch_add(1, Ordering::Relaxed))
+        match self.index.load(Ordering::Relaxed) {
+            0 => self.give_out(),
+            index => index - 1,
+        }
+    }
+
+    #[cold]
+    fn give_out(&self) -> usize {
+        static NEXT: AtomicUsize = AtomicUsize::new(1);
+        let new = NEXT.fetch_add(1, Ordering::Relaxed);
+        // If another thread was first, its index holds, and this one stays unused.
+        match self.index.compare_exchange(0, new, Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => new - 1,
+            Err(index) => index - 1,
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{self, Poll};
@@ -13,11 +14,12 @@ use crate::ambient::{self, Origin, Pass};
 use crate::bus::EventBus;
 use crate::context::{EventName, Given, Reach};
 use crate::dispatch::detached::Detached;
-use crate::dispatch::turns::{Dispatch, Turns, first_pass, run_sync};
+use crate::dispatch::turns::{Dispatch, Progress, Turns, first_pass, run_sync};
 use crate::emitted::Emitted;
 use crate::event::{DecodeError, EncodeError, Event};
 use crate::id::EventId;
 use crate::name::NameError;
+use crate::registry::Topic;
 use crate::tracker::Work;
 
 /// Why an event was not emitted. No handler ran.
@@ -52,14 +54,24 @@ pub enum EmitError {
 
 /// What can be emitted: an [`Event`], or [`Json`](crate::Json) with a name.
 pub trait Outgoing: Sized + Send + 'static {
+    /// Where its handlers are.
+    #[doc(hidden)]
+    type Heard<'b>;
+
     /// Whether it may be emitted on this bus; nothing runs.
     #[doc(hidden)]
     fn check(&self, bus: &EventBus) -> Result<(), EmitError>;
+
+    /// Who hears it, if anybody does. It is asked before the event is moved: most of what an emit that nobody hears
+    /// would cost is that move.
+    #[doc(hidden)]
+    fn heard<'b>(&self, bus: &'b EventBus) -> Option<Self::Heard<'b>>;
 
     /// Polls each handler once.
     #[doc(hidden)]
     fn begin(
         self,
+        heard: Self::Heard<'_>,
         bus: &EventBus,
         options: Option<Box<EmitOptions>>,
         task: &mut task::Context<'_>,
@@ -94,22 +106,30 @@ pub struct EmitOptions {
 #[must_use = "an emit does nothing until it is awaited"]
 pub struct Emit<'b, O> {
     bus: &'b EventBus,
-    pub(crate) outgoing: Option<O>,
-    options: Option<Box<EmitOptions>>,
-    rest: Option<Rest>,
+    pub(crate) state: State<O>,
+}
+
+pub(crate) enum State<O> {
+    /// Not polled yet.
+    Ready(O, Option<Box<EmitOptions>>),
+    /// Handlers wait.
+    Waiting(Rest),
+    /// It has resolved.
+    Done,
 }
 
 impl<O> Unpin for Emit<'_, O> {}
 
 impl<'b, O: Outgoing> Emit<'b, O> {
     pub(crate) fn new(bus: &'b EventBus, outgoing: O) -> Self {
-        Self { bus, outgoing: Some(outgoing), options: None, rest: None }
+        Self { bus, state: State::Ready(outgoing, None) }
     }
 
     /// How the handlers run beside each other; the default is the bus's.
-    pub fn dispatch(mut self, mode: Dispatch) -> Self {
-        self.options().mode = Some(mode);
-        self
+    pub fn dispatch(self, mode: Dispatch) -> Self {
+        self.with(|options| {
+            options.mode = Some(mode);
+        })
     }
 
     /// Each handler starts when the one before has finished.
@@ -118,27 +138,31 @@ impl<'b, O: Outgoing> Emit<'b, O> {
     }
 
     /// The event's id, instead of a new one.
-    pub fn id(mut self, id: EventId) -> Self {
-        self.options().given.id = Some(id);
-        self
+    pub fn id(self, id: EventId) -> Self {
+        self.with(|options| {
+            options.given.id = Some(id);
+        })
     }
 
     /// The correlation id, instead of the inherited one.
-    pub fn correlation_id(mut self, id: EventId) -> Self {
-        self.options().given.correlation = Some(id);
-        self
+    pub fn correlation_id(self, id: EventId) -> Self {
+        self.with(|options| {
+            options.given.correlation = Some(id);
+        })
     }
 
     /// The id of the event that caused this one, instead of the one whose handler emits it.
-    pub fn causation_id(mut self, id: EventId) -> Self {
-        self.options().given.causation = Some(id);
-        self
+    pub fn causation_id(self, id: EventId) -> Self {
+        self.with(|options| {
+            options.given.causation = Some(id);
+        })
     }
 
     /// Attaches a header.
-    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.options().given.headers.insert(name.into(), value.into());
-        self
+    pub fn header(self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.with(|options| {
+            options.given.headers.insert(name.into(), value.into());
+        })
     }
 
     /// Puts the emit in the bus's line, to be started after those before it, and returns at once (promise B15).
@@ -147,24 +171,32 @@ impl<'b, O: Outgoing> Emit<'b, O> {
     /// What is known to be wrong now: the bus is [closed](EmitError::Closed), the emit is [too
     /// deep](EmitError::TooDeep), there is [no log](EmitError::NoLog) or [no runtime](EmitError::NoRuntime), the name is
     /// not legal.
-    pub fn detach(mut self) -> Result<Detached, EmitError> {
-        let Some(outgoing) = self.outgoing.take() else { return Err(EmitError::Closed) };
-        outgoing.check(self.bus)?;
-        let (parent, reach) = self.options().origin.take().unwrap_or_else(ambient::inherited);
-        self.bus.admit(parent.as_ref(), reach.as_deref())?;
+    pub fn detach(self) -> Result<Detached, EmitError> {
+        let bus = self.bus.clone();
+        let State::Ready(outgoing, options) = self.state else { return Err(EmitError::Closed) };
+        outgoing.check(&bus)?;
+        let mut options = options.unwrap_or_default();
+        let (parent, reach) = options.origin.take().unwrap_or_else(ambient::inherited);
+        bus.admit(parent.as_ref(), reach.as_deref())?;
         let runtime = Handle::try_current().map_err(|_| EmitError::NoRuntime)?;
         let inherited = reach.as_deref().cloned().unwrap_or_default();
-        let ticket = self.bus.shared.tracker.ticket(Work::Detached, inherited.epoch);
+        let ticket = bus.shared.tracker.ticket(Work::Detached, inherited.epoch);
         // The handler that detaches does not wait for it, so neither does its queue.
         let reach = Reach { queue: None, epoch: Some(ticket.epoch()), ..inherited };
-        self.options().origin = Some((parent, Some(Arc::new(reach))));
-        let (bus, options) = (self.bus.clone(), self.options.take());
-        let emit = async move { Emit { options, ..Emit::new(&bus, outgoing) }.await };
-        Ok(self.bus.shared.fifo.post(emit, ticket, runtime))
+        options.origin = Some((parent, Some(Arc::new(reach))));
+        let fifo = Arc::clone(&bus.shared.fifo);
+        let emit = async move {
+            let emit = Emit { bus: &bus, state: State::Ready(outgoing, Some(options)) };
+            emit.await
+        };
+        Ok(fifo.post(emit, ticket, runtime))
     }
 
-    fn options(&mut self) -> &mut EmitOptions {
-        self.options.get_or_insert_default()
+    fn with(mut self, say: impl FnOnce(&mut EmitOptions)) -> Self {
+        if let State::Ready(_, options) = &mut self.state {
+            say(options.get_or_insert_default());
+        }
+        self
     }
 }
 
@@ -174,75 +206,101 @@ impl<O: Outgoing> Future for Emit<'_, O> {
     #[inline]
     fn poll(self: Pin<&mut Self>, task: &mut task::Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
-        if let Some(outgoing) = this.outgoing.take() {
+        if let State::Ready(outgoing, _) = &this.state {
             // A durable event is stored here, before anything runs.
             outgoing.check(this.bus)?;
-            match outgoing.begin(this.bus, this.options.take(), task)? {
-                Begun::Done(emitted) => return Poll::Ready(Ok(emitted)),
-                Begun::Waiting(rest) => this.rest = Some(rest),
+            let Some(heard) = outgoing.heard(this.bus) else {
+                this.state = State::Done;
+                return Poll::Ready(this.bus.admit_unheard().map(|()| Emitted::default()));
+            };
+            if let State::Ready(outgoing, options) = mem::replace(&mut this.state, State::Done) {
+                match outgoing.begin(heard, this.bus, options, task)? {
+                    Begun::Done(emitted) => return Poll::Ready(Ok(emitted)),
+                    Begun::Waiting(rest) => this.state = State::Waiting(rest),
+                }
             }
         }
-        let Some(rest) = &mut this.rest else { return Poll::Pending };
+        let State::Waiting(rest) = &mut this.state else { return Poll::Pending };
         let emitted = std::task::ready!(rest.as_mut().poll(task));
-        this.rest = None;
+        this.state = State::Done;
         Poll::Ready(Ok(emitted))
     }
 }
 
+/// The topic of an event that has handlers.
+#[doc(hidden)]
+pub struct HeardBy<'b, E: Event>(&'b Topic<E>);
+
 impl<E: Event> Outgoing for E {
+    type Heard<'b> = HeardBy<'b, E>;
+
     #[inline]
     fn check(&self, _bus: &EventBus) -> Result<(), EmitError> {
         if E::DURABLE { Err(EmitError::NoLog) } else { Ok(()) }
     }
 
     #[inline]
+    fn heard<'b>(&self, bus: &'b EventBus) -> Option<HeardBy<'b, E>> {
+        bus.shared.registry.heard::<E>().map(HeardBy)
+    }
+
+    #[inline]
     fn begin(
         self,
+        HeardBy(topic): HeardBy<'_, E>,
         bus: &EventBus,
         options: Option<Box<EmitOptions>>,
         task: &mut task::Context<'_>,
     ) -> Result<Begun, EmitError> {
-        let Some(topic) = bus.shared.registry.listened::<E>() else {
-            return bus.admit_unheard().map(|()| Begun::Done(Emitted::default()));
+        let (mode, pass) = match options {
+            None if bus.is_open() => match ambient::begin_outside(E::NAME, E::VERSION) {
+                Some(pass) => (bus.shared.dispatch, pass),
+                None => enter(bus, EventName::Static(E::NAME), E::VERSION, None)?,
+            },
+            options => enter(bus, EventName::Static(E::NAME), E::VERSION, options)?,
         };
-        let (mode, pass) = enter(bus, EventName::Static(E::NAME), E::VERSION, options)?;
         let handlers = topic.load();
         if handlers.all_sync {
             return Ok(Begun::Done(run_sync(&handlers, &self, &pass)));
         }
         let event = Arc::new(self);
-        Ok(match first_pass(&handlers, &event, &pass, mode, task).finished() {
-            Ok(emitted) => Begun::Done(emitted),
-            Err(rest) => {
+        let mut progress = Progress::default();
+        first_pass(&mut progress, &handlers, &event, &pass, mode, task);
+        Ok(match progress.finished() {
+            Some(emitted) => Begun::Done(emitted),
+            None => {
                 let context = pass.context.clone();
-                Begun::Waiting(Box::pin(Turns::new(Guard::into_inner(handlers), event, context, mode, rest)))
+                Begun::Waiting(Box::pin(Turns::new(Guard::into_inner(handlers), event, context, mode, progress)))
             }
         })
     }
 }
 
 /// Begins the pass of an event, if the bus admits it.
-#[inline]
 pub(crate) fn enter(
     bus: &EventBus,
     name: EventName,
     version: u32,
     options: Option<Box<EmitOptions>>,
 ) -> Result<(Dispatch, Pass), EmitError> {
-    let admit = |parent: Option<&_>, reach: Option<&_>| bus.admit(parent, reach);
-    match options {
-        None => Ok((bus.shared.dispatch, ambient::begin(name, version, admit)?)),
-        Some(options) => {
-            let EmitOptions { mode, given, origin } = *options;
-            let pass = ambient::begin_with(name, version, Some(Box::new(given)), origin, admit)?;
-            Ok((mode.unwrap_or(bus.shared.dispatch), pass))
-        }
-    }
+    let (mode, given, origin) = match options {
+        None => (None, None, None),
+        Some(options) => (options.mode, Some(Box::new(options.given)), options.origin),
+    };
+    let (parent, reach) = origin.unwrap_or_else(ambient::inherited);
+    bus.admit(parent.as_ref(), reach.as_deref())?;
+    Ok((mode.unwrap_or(bus.shared.dispatch), ambient::begin(name, version, given, (parent, reach))))
 }
 
 impl<O> fmt::Debug for Emit<'_, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Emit").field("started", &self.outgoing.is_none()).finish_non_exhaustive()
+        f.debug_struct("Emit").field("started", &!matches!(self.state, State::Ready(..))).finish_non_exhaustive()
+    }
+}
+
+impl<E: Event> fmt::Debug for HeardBy<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "HeardBy({})", E::NAME)
     }
 }
 

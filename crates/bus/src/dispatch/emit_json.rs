@@ -1,5 +1,6 @@
 //! [`Json`]: an event that is known by its name and its JSON only (promise B12).
 
+use std::fmt;
 use std::sync::Arc;
 use std::task;
 
@@ -9,12 +10,12 @@ use serde_json::value::{RawValue, to_raw_value};
 use crate::any_event::{AnyEvent, RawEvent};
 use crate::bus::EventBus;
 use crate::context::EventName;
-use crate::dispatch::emit::{Begun, Emit, EmitError, EmitOptions, Outgoing, enter};
-use crate::dispatch::turns::{Turns, first_pass};
+use crate::dispatch::emit::{Begun, Emit, EmitError, EmitOptions, Outgoing, State, enter};
+use crate::dispatch::turns::{Progress, Turns, first_pass};
 use crate::dyn_event::ErasedEvent;
-use crate::emitted::Emitted;
 use crate::event::EncodeError;
 use crate::name::check_name;
+use crate::registry::NamedHandlers;
 
 /// A name and a payload, on the way to the handlers of that name, typed or not.
 #[derive(Debug)]
@@ -34,31 +35,39 @@ impl Emit<'_, Json> {
     /// The version of the payload (promise B19). Without it the payload has the newest version of the types that are
     /// subscribed under the name, or version 1.
     pub fn version(mut self, version: u32) -> Self {
-        if let Some(json) = &mut self.outgoing {
+        if let State::Ready(json, _) = &mut self.state {
             json.version = Some(version);
         }
         self
     }
 }
 
+/// The handlers of a name.
+#[doc(hidden)]
+pub struct NameHeardBy(Arc<NamedHandlers>);
+
 impl Outgoing for Json {
+    type Heard<'b> = NameHeardBy;
+
     fn check(&self, bus: &EventBus) -> Result<(), EmitError> {
         check_name(&self.name)?;
         let durable = bus.shared.registry.types_of(&self.name).iter().any(|topic| topic.is_durable());
         if durable { Err(EmitError::NoLog) } else { Ok(()) }
     }
 
+    fn heard(&self, bus: &EventBus) -> Option<NameHeardBy> {
+        let handlers = bus.shared.registry.named(&self.name);
+        if handlers.entries.is_empty() { None } else { Some(NameHeardBy(handlers)) }
+    }
+
     fn begin(
         self,
+        NameHeardBy(handlers): NameHeardBy,
         bus: &EventBus,
         options: Option<Box<EmitOptions>>,
         task: &mut task::Context<'_>,
     ) -> Result<Begun, EmitError> {
         let Self { name, version, value } = self;
-        let handlers = bus.shared.registry.named(&name);
-        if handlers.entries.is_empty() {
-            return bus.admit_unheard().map(|()| Begun::Done(Emitted::default()));
-        }
         let types = bus.shared.registry.types_of(&name);
         let newest = types.iter().map(|topic| topic.version()).max().unwrap_or(1);
         let version = version.unwrap_or(newest);
@@ -66,9 +75,11 @@ impl Outgoing for Json {
         let decoded = decode(bus, &name, version, &json)?;
         let event = AnyEvent::raw(RawEvent { name: Arc::clone(&name), version, json, decoded });
         let (mode, pass) = enter(bus, EventName::Shared(name), version, options)?;
-        Ok(match first_pass(&handlers, &event, &pass, mode, task).finished() {
-            Ok(emitted) => Begun::Done(emitted),
-            Err(rest) => Begun::Waiting(Box::pin(Turns::new(handlers, event, pass.context.clone(), mode, rest))),
+        let mut progress = Progress::default();
+        first_pass(&mut progress, &handlers, &event, &pass, mode, task);
+        Ok(match progress.finished() {
+            Some(emitted) => Begun::Done(emitted),
+            None => Begun::Waiting(Box::pin(Turns::new(handlers, event, pass.context.clone(), mode, progress))),
         })
     }
 }
@@ -94,5 +105,11 @@ fn decode(bus: &EventBus, name: &str, version: u32, json: &RawValue) -> Result<V
             Err(error.into())
         }
         _ => Ok(decoded),
+    }
+}
+
+impl fmt::Debug for NameHeardBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "NameHeardBy({} handlers)", self.0.entries.len())
     }
 }

@@ -74,6 +74,7 @@ pub(crate) struct Turns<N: Entry> {
 }
 
 /// Where an emit has come to.
+#[derive(Default)]
 pub(crate) struct Progress {
     next: usize,
     waiting: Vec<Waiting>,
@@ -83,18 +84,17 @@ pub(crate) struct Progress {
 /// Polls each handler once, in order; in [`Dispatch::Sequential`] up to the first that waits.
 #[inline]
 pub(crate) fn first_pass<N: Entry>(
+    progress: &mut Progress,
     handlers: &Handlers<N>,
     event: &N::Event,
     pass: &Pass,
     mode: Dispatch,
     task: &mut task::Context<'_>,
-) -> Progress {
+) {
     handlers.count_pass(pass.lane);
-    let mut progress = Progress { next: 0, waiting: Vec::new(), emitted: Emitted::default() };
     let mut seats = handlers.take_seats(pass.lane);
     progress.advance(handlers, &mut seats, event, &pass.context, mode, task);
     handlers.leave_seats(pass.lane, seats);
-    progress
 }
 
 impl Progress {
@@ -144,8 +144,8 @@ fn settle(emitted: &mut Emitted, record: &Record, context: &Context, result: Han
 impl Progress {
     /// The outcome, if no handler waits.
     #[inline]
-    pub(crate) fn finished(self) -> Result<Emitted, Self> {
-        if self.waiting.is_empty() { Ok(self.emitted) } else { Err(self) }
+    pub(crate) fn finished(&mut self) -> Option<Emitted> {
+        self.waiting.is_empty().then(|| mem::take(&mut self.emitted))
     }
 }
 

@@ -62,20 +62,19 @@ pub(crate) struct Enrolment<'r> {
 impl Registry {
     /// The topic of `E`, if it has a handler.
     #[inline]
-    pub(crate) fn listened<E: Event>(&self) -> Option<&Topic<E>> {
-        match self.table.get(E::slot().index()) {
-            Some(place) if place.is_idle() => None,
-            Some(place) => as_topic(place),
-            None if !self.has_patterns.load(Ordering::Acquire) => None,
+    pub(crate) fn heard<E: Event>(&self) -> Option<&Topic<E>> {
+        let place = match self.table.get(E::slot().index()) {
+            Some(place) => place,
+            None if !self.has_patterns.load(Ordering::Acquire) => return None,
             None => self.first_seen::<E>(),
-        }
+        };
+        if place.is_idle() { None } else { as_topic(place) }
     }
 
     #[cold]
-    fn first_seen<E: Event>(&self) -> Option<&Topic<E>> {
+    fn first_seen<E: Event>(&self) -> &Place {
         let mut state = self.lock();
-        let place = self.place::<E>(&mut state);
-        if place.is_idle() { None } else { as_topic(place) }
+        self.place::<E>(&mut state)
     }
 
     fn place<E: Event>(&self, state: &mut State) -> &Place {
