@@ -13,7 +13,10 @@ pub(crate) fn cargo(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Comma
 }
 
 /// The root of the workspace.
+///
+/// Cargo says at run time where this package is: a target folder that two clones share holds the program of one of them.
 pub(crate) fn root() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().unwrap_or(here).to_path_buf()
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    let here = PathBuf::from(here);
+    here.parent().map_or_else(|| here.clone(), Path::to_path_buf)
 }

@@ -1,6 +1,6 @@
 //! `cargo xtask test`: every test of the workspace.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use crate::cargo::cargo;
 use crate::error::Error;
@@ -33,12 +33,37 @@ pub(crate) fn run(args: &[OsString]) -> Result<(), Error> {
     Err(Error::Tests { failed })
 }
 
-/// Every test but the doctests. The examples are built too, but not run.
+/// Every test but the doctests, or those that the arguments choose. The examples are built too, but not run.
 pub(crate) fn nextest(args: &[OsString]) -> Result<(), Error> {
     tool::NEXTEST.ensure()?;
-    process::run(cargo(["nextest", "run"]).args(ALL).args(args))
+    let mut command = cargo(["nextest", "run", "--all-features"]);
+    if !args.iter().any(|word| chooses_packages(word)) {
+        command.arg("--workspace");
+    }
+    process::run(command.args(args))
 }
 
 pub(crate) fn doctests() -> Result<(), Error> {
     process::run(cargo(["test", "--doc", "--no-fail-fast"]).args(ALL))
+}
+
+fn chooses_packages(word: &OsStr) -> bool {
+    let word = word.as_encoded_bytes();
+    word.starts_with(b"-p") || word.starts_with(b"--package")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_are_chosen_by_their_option() {
+        let chosen = |word: &str| chooses_packages(OsStr::new(word));
+        for word in ["-p", "-poyez-bus", "--package", "--package=oyez-bus"] {
+            assert!(chosen(word), "{word}");
+        }
+        for word in ["--profile", "--no-fail-fast", "b04", "p", "--"] {
+            assert!(!chosen(word), "{word}");
+        }
+    }
 }

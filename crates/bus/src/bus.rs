@@ -1,10 +1,10 @@
 //! [`EventBus`]: the handle that everything goes through.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 
-use serde_json::Value;
+use serde::Serialize;
 
 use crate::ambient;
 use crate::builder::Builder;
@@ -82,10 +82,14 @@ impl EventBus {
     /// Emits an event by its name: the handlers of each type that bears the name get it decoded, those of patterns as
     /// [`AnyEvent`](crate::AnyEvent) (promise B12).
     ///
+    /// The payload is a [`serde_json::Value`], a `Box<RawValue>` (which is not parsed again), or anything else that serde
+    /// can write.
+    ///
     /// # Errors
-    /// Awaiting it gives what [`emit`](EventBus::emit) gives, and [`EmitError::Name`] or [`EmitError::Decode`].
-    pub fn emit_json(&self, name: impl Into<Arc<str>>, value: Value) -> Emit<'_, Json> {
-        Emit::new(self, Json::new(name.into(), value))
+    /// Awaiting it gives what [`emit`](EventBus::emit) gives, and [`EmitError::Name`], [`EmitError::Encode`] or
+    /// [`EmitError::Decode`].
+    pub fn emit_json(&self, name: impl Into<Arc<str>>, payload: impl Serialize) -> Emit<'_, Json> {
+        Emit::new(self, Json::new(name.into(), &payload))
     }
 
     /// Emits an event breadth-first: inside of a handler it starts when the poll of the outermost emit is over, after
@@ -159,6 +163,12 @@ impl EventBus {
         Arc::ptr_eq(&self.shared, &other.shared)
     }
 
+    /// A handle that does not keep the bus alive: for a handler that emits on its own bus.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakEventBus {
+        WeakEventBus { shared: Arc::downgrade(&self.shared) }
+    }
+
     pub(crate) fn owner(&self) -> Owner {
         Owner::new(Arc::downgrade(&self.shared), Arc::clone(&self.shared.tracker))
     }
@@ -188,6 +198,42 @@ impl EventBus {
         let tracker = &self.shared.tracker;
         let part = reach.and_then(|reach| reach.epoch).is_some_and(|epoch| tracker.counts(epoch));
         part && !tracker.is_cut()
+    }
+}
+
+/// A handle that does not keep its bus alive.
+///
+/// A handler that holds an [`EventBus`] is held by that bus, and neither is ever freed; one that holds this has no such
+/// circle. A handler of the [global](EventBus::global) bus needs neither: it can call [`emit`](crate::emit()).
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use oyez_bus::{AnyEvent, EventBus, WeakEventBus};
+/// let bus = EventBus::new();
+/// bus.with(bus.downgrade()).on_pattern("order.paid", async |bus: Arc<WeakEventBus>, _: AnyEvent| {
+///     if let Some(bus) = bus.upgrade() {
+///         bus.emit_json("invoice.due", ()).await?;
+///     }
+///     Ok::<_, oyez_bus::EmitError>(())
+/// })?;
+/// # Ok::<_, oyez_bus::PatternError>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct WeakEventBus {
+    shared: Weak<Shared>,
+}
+
+impl WeakEventBus {
+    /// The bus, if it is still there.
+    #[must_use]
+    pub fn upgrade(&self) -> Option<EventBus> {
+        self.shared.upgrade().map(|shared| EventBus { shared })
+    }
+}
+
+impl fmt::Debug for WeakEventBus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WeakEventBus")
     }
 }
 

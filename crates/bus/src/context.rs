@@ -144,7 +144,7 @@ impl Context {
     /// The event's id: what the emitter gave, else a new UUIDv7.
     #[must_use]
     pub fn id(&self) -> &EventId {
-        self.inner.id.get_or_init(|| self.given().and_then(|given| given.id.clone()).unwrap_or_else(EventId::random))
+        self.event().id.get_or_init(|| self.given().and_then(|given| given.id.clone()).unwrap_or_else(EventId::random))
     }
 
     /// When the event was emitted, by the clock of the emitting host. It is read when it is first asked for, and at the

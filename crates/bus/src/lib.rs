@@ -33,7 +33,7 @@ mod tracker;
 
 pub use any_event::AnyEvent;
 pub use builder::Builder;
-pub use bus::EventBus;
+pub use bus::{EventBus, WeakEventBus};
 pub use context::{Context, Source};
 pub use dispatch::{Detached, Dispatch, Emit, EmitError, HandlerFuture, HandlerResult, Json, Outgoing, Payload};
 pub use dyn_event::{DynEvent, ErasedEvent};
@@ -50,8 +50,8 @@ pub use registry::Listener;
 pub use shutdown::Shutdown;
 pub use stats::Stats;
 pub use subscribe::{
-    EventStream, Handler, HandlerWith, Lagged, NoMoreEvents, Outcome, Subscribe, Subscription, SubscriptionGuard,
-    WaitFor, With,
+    EventStream, Handler, HandlerWith, Lagged, NoMoreEvents, Outcome, Subscribe, SubscribeMap, Subscription,
+    SubscriptionGuard, WaitFor, With,
 };
 
 /// What the derive macros write down. Not for use by hand: it changes without notice.

@@ -8,19 +8,19 @@ pub(crate) const MAX_BYTES: usize = 255;
 #[non_exhaustive]
 pub enum NameError {
     /// The text is empty.
-    #[error("an event name is empty")]
+    #[error("the name is empty")]
     Empty,
     /// The text has more than 255 bytes.
-    #[error("an event name has {len} bytes, more than 255")]
+    #[error("the name has {len} bytes, more than 255")]
     TooLong {
         /// Its length in bytes.
         len: usize,
     },
     /// A segment between two dots, or before the first or after the last, is empty.
-    #[error("an event name has an empty segment")]
+    #[error("the name has an empty segment")]
     EmptySegment,
     /// The text has whitespace, a control character, `*` or `>`.
-    #[error("an event name has the character {found:?}")]
+    #[error("the name has the character {found:?}")]
     Forbidden {
         /// The first such character.
         found: char,

@@ -37,7 +37,7 @@ enum Kind {
 #[non_exhaustive]
 pub enum PatternError {
     /// The text breaks a rule that names have too.
-    #[error("the pattern breaks a rule of names")]
+    #[error(transparent)]
     Name(#[from] NameError),
     /// A `*` is only a part of a segment: a wildcard is a whole segment.
     #[error("`*` stands inside a segment; a wildcard is a whole segment, like `user.*`")]

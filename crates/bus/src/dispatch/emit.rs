@@ -42,13 +42,13 @@ pub enum EmitError {
     #[error("a detached emit needs a tokio runtime and there is none")]
     NoRuntime,
     /// The name is not legal (promise B9).
-    #[error("the name is not legal")]
+    #[error(transparent)]
     Name(#[from] NameError),
     /// No type that bears the name could be read from the payload (promise B12).
-    #[error("the payload cannot be decoded")]
+    #[error(transparent)]
     Decode(#[from] DecodeError),
     /// The payload cannot be written as JSON.
-    #[error("the payload cannot be encoded")]
+    #[error(transparent)]
     Encode(#[from] EncodeError),
 }
 

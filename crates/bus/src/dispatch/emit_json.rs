@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::task;
 
-use serde_json::Value;
+use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::any_event::{AnyEvent, RawEvent};
@@ -22,12 +22,15 @@ use crate::registry::NamedHandlers;
 pub struct Json {
     name: Arc<str>,
     version: Option<u32>,
-    value: Value,
+    payload: Payload,
 }
 
+/// The payload as JSON, or why it cannot be written so.
+type Payload = Result<Box<RawValue>, EncodeError>;
+
 impl Json {
-    pub(crate) fn new(name: Arc<str>, value: Value) -> Self {
-        Self { name, version: None, value }
+    pub(crate) fn new(name: Arc<str>, payload: &impl Serialize) -> Self {
+        Self { name, version: None, payload: to_raw_value(payload).map_err(EncodeError::new) }
     }
 }
 
@@ -67,11 +70,11 @@ impl Outgoing for Json {
         options: Option<Box<EmitOptions>>,
         task: &mut task::Context<'_>,
     ) -> Result<Begun, EmitError> {
-        let Self { name, version, value } = self;
+        let Self { name, version, payload } = self;
         let types = bus.shared.registry.types_of(&name);
         let newest = types.iter().map(|topic| topic.version()).max().unwrap_or(1);
         let version = version.unwrap_or(newest);
-        let json = to_raw_value(&value).map_err(EncodeError::new)?;
+        let json = payload?;
         let decoded = decode(bus, &name, version, &json)?;
         let event = AnyEvent::raw(RawEvent { name: Arc::clone(&name), version, json, decoded });
         let (mode, pass) = enter(bus, EventName::Shared(name), version, options)?;

@@ -96,8 +96,8 @@ pub(crate) trait AnySubscriber: Send + Sync {
         task: &mut task::Context<'_>,
     ) -> Started;
 
-    /// How many events wait in its queue, and how many were dropped from it.
-    fn queue(&self) -> Option<(usize, u64)>;
+    /// How many events wait for the handler, and how many were dropped.
+    fn waiting(&self) -> (usize, u64);
 
     /// Lets go of what waits in its queue.
     fn clear_queue(&self);
@@ -121,8 +121,8 @@ impl<P: Payload> AnySubscriber for Subscriber<P> {
         }
     }
 
-    fn queue(&self) -> Option<(usize, u64)> {
-        self.queue.as_ref().map(|queue| (queue.depth(), queue.dropped()))
+    fn waiting(&self) -> (usize, u64) {
+        self.waiting()
     }
 
     fn clear_queue(&self) {

@@ -25,5 +25,5 @@ pub(crate) use lanes::next_lane;
 pub use payload::Payload;
 pub(crate) use record::Record;
 pub(crate) use seat::seats;
-pub(crate) use subscriber::{Options, Run, Subscriber};
+pub(crate) use subscriber::{Backlog, Options, Run, Subscriber};
 pub use turns::Dispatch;

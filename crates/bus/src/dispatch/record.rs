@@ -105,6 +105,7 @@ impl Record {
     pub(crate) fn fail(&self, event: &str, error: HandlerError) -> Failure {
         let reason = error.reason();
         tracing::error!(
+            target: "oyez",
             event,
             subscription = self.id.0,
             handler = self.name.as_deref().unwrap_or_default(),

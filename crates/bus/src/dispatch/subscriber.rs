@@ -11,7 +11,7 @@ use crate::dispatch::payload::Payload;
 use crate::dispatch::record::Record;
 use crate::dispatch::seat::{BoxSeat, SeatFn};
 use crate::layer::{Layer, Layers};
-use crate::queue::{Offered, Queue};
+use crate::queue::{Offered, Queue, QueueOptions};
 use crate::registry::Owner;
 
 /// A handler in one of its shapes.
@@ -34,14 +34,24 @@ pub(crate) struct Options<P: Payload> {
     pub(crate) filter: Option<Filter<P>>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) layers: Vec<Arc<dyn Layer>>,
-    pub(crate) queue: Option<crate::queue::QueueOptions>,
+    pub(crate) queue: Option<QueueOptions>,
+    pub(crate) backlog: Option<Arc<dyn Backlog>>,
+}
+
+/// Events that wait to be taken.
+pub(crate) trait Backlog: Send + Sync {
+    /// How many wait.
+    fn depth(&self) -> usize;
+
+    /// How many were dropped for lack of room.
+    fn dropped(&self) -> u64;
 }
 
 type Filter<P> = Box<dyn Fn(&<P as Payload>::Target) -> bool + Send + Sync>;
 
 impl<P: Payload> Default for Options<P> {
     fn default() -> Self {
-        Self { name: None, once: false, filter: None, timeout: None, layers: Vec::new(), queue: None }
+        Self { name: None, once: false, filter: None, timeout: None, layers: Vec::new(), queue: None, backlog: None }
     }
 }
 
@@ -66,6 +76,7 @@ pub(crate) struct Subscriber<P: Payload> {
     pub(crate) timeout: Option<Duration>,
     pub(crate) layers: Layers,
     pub(crate) queue: Option<Queue<P>>,
+    backlog: Option<Arc<dyn Backlog>>,
     owner: Owner,
     /// Whether there is nothing but the handler: the fast way.
     plain: bool,
@@ -73,7 +84,7 @@ pub(crate) struct Subscriber<P: Payload> {
 
 impl<P: Payload> Subscriber<P> {
     pub(crate) fn new(record: Arc<Record>, run: Run<P>, options: Options<P>, owner: Owner) -> Self {
-        let Options { name: _, once, filter, timeout, layers, queue } = options;
+        let Options { name: _, once, filter, timeout, layers, queue, backlog } = options;
         let plain = !once && filter.is_none() && timeout.is_none() && layers.is_empty() && queue.is_none();
         Self {
             record,
@@ -82,9 +93,17 @@ impl<P: Payload> Subscriber<P> {
             timeout,
             layers: layers.into(),
             queue: queue.map(|options| Queue::new(options, &owner)),
+            backlog,
             owner,
             plain,
         }
+    }
+
+    /// How many events wait for the handler, and how many were dropped.
+    pub(crate) fn waiting(&self) -> (usize, u64) {
+        let queue = self.queue.as_ref().map(|queue| (queue.depth(), queue.dropped()));
+        let backlog = self.backlog.as_ref().map(|backlog| (backlog.depth(), backlog.dropped()));
+        queue.or(backlog).unwrap_or_default()
     }
 
     /// The synchronous handler, if it is one and has no options.

@@ -23,6 +23,13 @@ pub trait Layer: Send + Sync + 'static {
     fn call(&self, call: Call, next: Next) -> Pin<Box<dyn Future<Output = HandlerResult> + Send>>;
 }
 
+/// A layer that is kept elsewhere too, to read what it has counted.
+impl<L: Layer + ?Sized> Layer for Arc<L> {
+    fn call(&self, call: Call, next: Next) -> Pin<Box<dyn Future<Output = HandlerResult> + Send>> {
+        (**self).call(call, next)
+    }
+}
+
 /// A layer from an async function.
 ///
 /// ```

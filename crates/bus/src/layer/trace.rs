@@ -16,6 +16,7 @@ use crate::layer::{Layer, from_fn};
 pub fn trace() -> impl Layer {
     from_fn(|call, next| {
         let span = tracing::info_span!(
+            target: "oyez",
             "handler",
             event = call.event().name(),
             id = %call.context().id(),

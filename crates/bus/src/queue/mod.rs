@@ -144,6 +144,7 @@ impl<P: Payload> Queue<P> {
         let record = &subscriber.record;
         if let Some(dropped) = self.drops.tick() {
             tracing::warn!(
+                target: "oyez",
                 event = item.context.name(),
                 subscription = record.id.0,
                 handler = record.name.as_deref().unwrap_or_default(),

@@ -23,16 +23,16 @@ pub struct Listener {
     pub cancelled: u64,
     /// The reason of the latest failure, with all causes.
     pub last_error: Option<Arc<str>>,
-    /// How many events wait in its queue; 0 without a queue.
+    /// How many events wait in its queue or stream; 0 if it has neither.
     pub queue_depth: usize,
-    /// How many events its queue dropped; 0 without a queue.
+    /// How many events its queue or stream dropped.
     pub dropped: u64,
 }
 
 impl Listener {
     pub(crate) fn of(record: &Record, subscribers: &[Arc<dyn AnySubscriber>], passes: u64) -> Self {
-        let queues = subscribers.iter().filter_map(|subscriber| subscriber.queue());
-        let (queue_depth, dropped) = queues.fold((0, 0), |sum, queue| (sum.0 + queue.0, sum.1 + queue.1));
+        let waiting = subscribers.iter().map(|subscriber| subscriber.waiting());
+        let (queue_depth, dropped) = waiting.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         Self {
             id: record.id,
             name: record.name.clone(),

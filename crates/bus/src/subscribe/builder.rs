@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::any_event::AnyEvent;
 use crate::bus::EventBus;
 use crate::context::Context;
-use crate::dispatch::{Options, Payload, Record, Run, seats};
+use crate::dispatch::{Backlog, Options, Payload, Record, Run, seats};
 use crate::event::Event;
 use crate::layer::Layer;
 use crate::pattern::{IntoPattern, Pattern, PatternError};
@@ -39,6 +39,11 @@ impl EventBus {
     /// The text is no legal pattern.
     pub fn subscribe_pattern(&self, pattern: impl IntoPattern) -> Result<Subscribe<'_, AnyEvent>, PatternError> {
         Ok(self.subscribe_names(pattern.into_pattern()?))
+    }
+
+    /// Begins a subscription to every event with options.
+    pub fn subscribe_any(&self) -> Subscribe<'_, AnyEvent> {
+        self.subscribe_names(Pattern::all())
     }
 
     pub(crate) fn subscribe_names(&self, pattern: Pattern) -> Subscribe<'_, AnyEvent> {
@@ -129,6 +134,12 @@ impl<P: Payload> Subscribe<'_, P> {
     /// Subscribes a stream that keeps up to `capacity` events, at least 1.
     pub fn stream(self, capacity: usize) -> EventStream<P> {
         EventStream::subscribe(self, capacity)
+    }
+
+    /// Tells listeners of what waits elsewhere than in a queue.
+    pub(crate) fn backlog(mut self, backlog: Arc<dyn Backlog>) -> Self {
+        self.options.backlog = Some(backlog);
+        self
     }
 
     pub(crate) fn run(self, run: Run<P>) -> Subscription {

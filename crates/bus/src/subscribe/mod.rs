@@ -11,6 +11,7 @@ mod with;
 
 pub use builder::Subscribe;
 pub use handler::{Handler, HandlerWith, Outcome};
+pub use map::SubscribeMap;
 pub use stream::{EventStream, Lagged};
 pub use subscription::{Subscription, SubscriptionGuard};
 pub use wait_for::{NoMoreEvents, WaitFor};

@@ -11,6 +11,9 @@ use crate::subscribe::{EventStream, Handler, Outcome, Subscription, WaitFor, Wit
 
 impl EventBus {
     /// Subscribes an async handler to `E`.
+    ///
+    /// What the handler needs from outside is handed over by [`with`](EventBus::with), or cloned for each call:
+    /// `move |event| { let db = db.clone(); async move { .. } }`.
     pub fn on<E: Event, M, H: Handler<Arc<E>, M>>(&self, handler: H) -> Subscription {
         self.subscribe::<E>().handle(handler)
     }
@@ -40,6 +43,11 @@ impl EventBus {
         handler: H,
     ) -> Result<Subscription, PatternError> {
         Ok(self.subscribe_pattern(pattern)?.handle(handler))
+    }
+
+    /// Subscribes an async handler to every event: the pattern `*`.
+    pub fn on_any<M, H: Handler<AnyEvent, M>>(&self, handler: H) -> Subscription {
+        self.subscribe_any().handle(handler)
     }
 
     /// Hands `state` to the handler that is given next. An async closure that captures what it needs does not implement

@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{self, Poll, Waker};
 
 use futures_core::Stream;
 
-use crate::dispatch::{Payload, Run};
+use crate::dispatch::{Backlog, Payload, Run};
 use crate::subscribe::{Subscribe, SubscriptionGuard};
 
 /// The stream was slower than the events: so many of the oldest were dropped. The stream goes on behind them
@@ -35,23 +36,40 @@ struct State<P> {
     events: VecDeque<P>,
     capacity: usize,
     lagged: u64,
+    dropped: u64,
     ended: bool,
     waker: Option<Waker>,
 }
 
 impl<P: Payload> EventStream<P> {
     pub(crate) fn subscribe(subscribe: Subscribe<'_, P>, capacity: usize) -> Self {
-        let state = State { events: VecDeque::new(), capacity: capacity.max(1), lagged: 0, ended: false, waker: None };
+        let state = State {
+            events: VecDeque::new(),
+            capacity: capacity.max(1),
+            lagged: 0,
+            dropped: 0,
+            ended: false,
+            waker: None,
+        };
         let ring = Arc::new(Ring { state: Mutex::new(state) });
         let feed = Feed(Arc::clone(&ring));
         let keep = move |event, _: &_| {
             feed.0.push(event);
             Ok(())
         };
+        let subscribe = subscribe.backlog(Arc::clone(&ring) as _);
         Self { guard: subscribe.run(Run::Keep(Box::new(keep))).guard(), ring }
     }
 
-    /// The guard of its subscription.
+    /// The next event, or how many are lacking before it; `None` at the end.
+    ///
+    /// # Cancel safety
+    /// Nothing is lost if the future is dropped.
+    pub async fn next(&mut self) -> Option<Result<P, Lagged>> {
+        poll_fn(|task| Pin::new(&mut *self).poll_next(task)).await
+    }
+
+    /// Its subscription.
     #[must_use]
     pub fn subscription(&self) -> &crate::Subscription {
         self.guard.subscription()
@@ -64,6 +82,7 @@ impl<P> Ring<P> {
         state.events.push_back(event);
         let oldest = if state.events.len() > state.capacity { state.events.pop_front() } else { None };
         state.lagged += u64::from(oldest.is_some());
+        state.dropped += u64::from(oldest.is_some());
         let waker = state.waker.take();
         drop(state);
         drop(oldest);
@@ -74,6 +93,16 @@ impl<P> Ring<P> {
 
     fn lock(&self) -> MutexGuard<'_, State<P>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<P: Payload> Backlog for Ring<P> {
+    fn depth(&self) -> usize {
+        self.lock().events.len()
+    }
+
+    fn dropped(&self) -> u64 {
+        self.lock().dropped
     }
 }
 
