@@ -126,6 +126,7 @@ pub(crate) struct Pass {
     /// The lane in which the emit may write.
     pub(crate) lane: usize,
     previous: Option<Context>,
+    _scope: Option<Scoped>,
 }
 
 /// Begins the pass of an event that is emitted outside of any handler and scope; `None` inside of one.
@@ -135,23 +136,25 @@ pub(crate) fn begin_outside(name: &'static str, version: u32) -> Option<Pass> {
         return None;
     }
     let blank = swap(&SPARE, None).unwrap_or_default();
-    Some(Pass::new(blank.fill_plain(EventName::Static(name), version)))
+    Some(Pass::new(blank.fill_plain(EventName::Static(name), version), None))
 }
 
 /// Begins the pass of an event that comes from `origin`.
 pub(crate) fn begin(name: EventName, version: u32, given: Option<Box<Given>>, origin: Origin) -> Pass {
-    Pass::new(Context::new(name, version, given, origin))
+    let context = Context::new(name, version, given, origin);
+    let scope = Scoped::of(&context);
+    Pass::new(context, scope)
 }
 
 impl Pass {
     #[inline]
-    fn new(context: Context) -> Self {
+    fn new(context: Context, scope: Option<Scoped>) -> Self {
         nest();
         let lane = match read(&LANE) {
             0 => first_lane(),
             lane => lane,
         };
-        Self { lane, previous: swap(&CONTEXT, Some(context.clone())), context }
+        Self { lane, previous: swap(&CONTEXT, Some(context.clone())), context, _scope: scope }
     }
 }
 
@@ -175,7 +178,7 @@ impl Drop for Pass {
 /// Makes `context` the ambient one until the guard is dropped. Never held across an `.await`.
 pub(crate) fn enter(context: Context) -> Entered {
     nest();
-    let scope = context.reach().and_then(|reach| reach.scope.clone()).map(Scoped::enter);
+    let scope = Scoped::of(&context);
     Entered { previous: swap(&CONTEXT, Some(context)), _scope: scope }
 }
 
@@ -195,6 +198,11 @@ impl Drop for Entered {
 struct Scoped(Option<EventBus>);
 
 impl Scoped {
+    /// The scope in which the event was emitted.
+    fn of(context: &Context) -> Option<Self> {
+        context.reach().and_then(|reach| reach.scope.clone()).map(Self::enter)
+    }
+
     fn enter(bus: EventBus) -> Self {
         write(&SCOPES, read(&SCOPES) + 1);
         Self(swap(&SCOPE, Some(bus)))

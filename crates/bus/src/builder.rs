@@ -8,7 +8,7 @@ use crate::dispatch::Dispatch;
 #[must_use]
 pub struct Builder {
     dispatch: Dispatch,
-    max_depth: u32,
+    max_depth: usize,
 }
 
 impl Default for Builder {
@@ -26,7 +26,7 @@ impl Builder {
     }
 
     /// How many emits an emit may be inside of (promise B8). Default: 64.
-    pub fn max_depth(mut self, emits: u32) -> Self {
+    pub fn max_depth(mut self, emits: usize) -> Self {
         self.max_depth = emits;
         self
     }

@@ -9,10 +9,10 @@ use serde::Serialize;
 use crate::ambient;
 use crate::builder::Builder;
 use crate::context::{Context, Reach};
-use crate::dispatch::{Detached, Dispatch, Emit, EmitError, Fifo, Json};
+use crate::dispatch::{Awaited, Detached, Dispatch, Emit, EmitError, Fifo, Json};
 use crate::event::Event;
 use crate::id::SubscriptionId;
-use crate::layer::Layer;
+use crate::layer::{self, Layer};
 use crate::registry::{Listener, Owner, Registry};
 use crate::stats::{Counts, Stats};
 use crate::tracker::Tracker;
@@ -30,7 +30,7 @@ pub(crate) struct Shared {
     pub(crate) counts: Counts,
     pub(crate) dispatch: Dispatch,
     pub(crate) closed: AtomicBool,
-    max_depth: u32,
+    max_depth: usize,
 }
 
 impl Default for EventBus {
@@ -51,7 +51,7 @@ impl EventBus {
         Builder::default()
     }
 
-    pub(crate) fn with_settings(dispatch: Dispatch, max_depth: u32) -> Self {
+    pub(crate) fn with_settings(dispatch: Dispatch, max_depth: usize) -> Self {
         let tracker = Arc::new(Tracker::new());
         let shared = Shared {
             registry: Registry::default(),
@@ -98,7 +98,7 @@ impl EventBus {
     /// # Errors
     /// What [`Emit::detach`] says.
     pub fn post<E: Event>(&self, event: E) -> Result<(), EmitError> {
-        self.emit(event).detach().map(drop)
+        self.emit(event).line_up(Awaited::Never).map(drop)
     }
 
     /// Emits an event without waiting for its handlers; the caller may vanish (promise B15). It is the line of
@@ -113,7 +113,7 @@ impl EventBus {
     /// Puts a layer around every handler call, also of the handlers that are subscribed already (promise B16). It is
     /// inside of the layers that were added before.
     pub fn layer(&self, layer: impl Layer) {
-        self.shared.registry.add_layer(Arc::new(layer));
+        self.shared.registry.add_layer(layer::quiet(layer));
     }
 
     /// Removes a handler by the id of its subscription; true if it was on: no turn starts it from now on (promise B6).
@@ -170,7 +170,7 @@ impl EventBus {
     }
 
     pub(crate) fn owner(&self) -> Owner {
-        Owner::new(Arc::downgrade(&self.shared), Arc::clone(&self.shared.tracker))
+        Owner::new(Arc::downgrade(&self.shared), &self.shared.tracker, self.shared.registry.layer_stack())
     }
 
     /// Whether emits are taken from everybody.
@@ -191,13 +191,17 @@ impl EventBus {
     /// [`admit`](Self::admit) for an event that nobody listens to, which asks for as little as possible.
     #[inline]
     pub(crate) fn admit_unheard(&self) -> Result<(), EmitError> {
-        if self.is_open() || self.finishes(ambient::inherited().1.as_deref()) { Ok(()) } else { Err(EmitError::Closed) }
+        if self.is_open() { Ok(()) } else { self.admit_closed() }
     }
 
+    #[cold]
+    fn admit_closed(&self) -> Result<(), EmitError> {
+        if self.finishes(ambient::inherited().1.as_deref()) { Ok(()) } else { Err(EmitError::Closed) }
+    }
+
+    /// Whether work that this bus still finishes is behind the emit.
     fn finishes(&self, reach: Option<&Reach>) -> bool {
-        let tracker = &self.shared.tracker;
-        let part = reach.and_then(|reach| reach.epoch).is_some_and(|epoch| tracker.counts(epoch));
-        part && !tracker.is_cut()
+        reach.and_then(|reach| reach.epoch).is_some_and(|epoch| self.shared.tracker.is_open(epoch))
     }
 }
 

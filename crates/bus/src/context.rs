@@ -26,7 +26,7 @@ pub struct Context {
 struct Inner {
     name: EventName,
     version: u32,
-    depth: u32,
+    depth: usize,
     parent: Option<Context>,
     id: OnceLock<EventId>,
     correlation: OnceLock<EventId>,
@@ -194,7 +194,7 @@ impl Context {
 
     /// How many emits this one is inside of: 0 for an event that no handler emitted (promise B8).
     #[must_use]
-    pub fn depth(&self) -> u32 {
+    pub fn depth(&self) -> usize {
         self.inner.depth
     }
 

@@ -11,10 +11,16 @@ use crate::failure::Failure;
 #[derive(Debug, Default)]
 pub struct Emitted {
     pub(crate) delivered: usize,
-    pub(crate) failures: Vec<Failure>,
+    #[expect(clippy::box_collection, reason = "one pointer: nearly every emit has none, and moves its outcome around")]
+    failures: Option<Box<Vec<Failure>>>,
 }
 
 impl Emitted {
+    #[cold]
+    pub(crate) fn failed(&mut self, failure: Failure) {
+        self.failures.get_or_insert_default().push(failure);
+    }
+
     /// How many handlers finished without failing, or took the event into their queue.
     #[must_use]
     pub fn delivered(&self) -> usize {
@@ -25,7 +31,7 @@ impl Emitted {
     /// [`EventBus::listeners`](crate::EventBus::listeners) and the log only.
     #[must_use]
     pub fn failures(&self) -> &[Failure] {
-        &self.failures
+        self.failures.as_deref().map_or(&[], Vec::as_slice)
     }
 
     /// Turns failures into an error.
@@ -33,7 +39,7 @@ impl Emitted {
     /// # Errors
     /// At least one handler failed.
     pub fn into_result(self) -> Result<Self, HandlersFailed> {
-        if self.failures.is_empty() { Ok(self) } else { Err(HandlersFailed { emitted: self }) }
+        if self.failures.is_none() { Ok(self) } else { Err(HandlersFailed { emitted: self }) }
     }
 }
 
@@ -53,13 +59,13 @@ impl HandlersFailed {
 
 impl fmt::Display for HandlersFailed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let failed = self.emitted.failures.len();
+        let failed = self.emitted.failures().len();
         write!(f, "{failed} of {} handlers failed", failed + self.emitted.delivered)
     }
 }
 
 impl std::error::Error for HandlersFailed {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.emitted.failures.first().map(|failure| failure as _)
+        self.emitted.failures().first().map(|failure| failure as _)
     }
 }

@@ -93,6 +93,11 @@ impl EncodeError {
 /// A payload could not be turned into an event.
 #[derive(Debug)]
 pub struct DecodeError {
+    inner: Box<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
     kind: DecodeErrorKind,
     source: Option<serde_json::Error>,
 }
@@ -118,23 +123,25 @@ pub enum DecodeErrorKind {
 
 impl DecodeError {
     #[doc(hidden)]
-    pub const fn new(kind: DecodeErrorKind) -> Self {
-        Self { kind, source: None }
+    #[must_use]
+    pub fn new(kind: DecodeErrorKind) -> Self {
+        Self { inner: Box::new(Inner { kind, source: None }) }
     }
 
-    pub(crate) const fn malformed(source: serde_json::Error) -> Self {
-        Self { kind: DecodeErrorKind::Malformed, source: Some(source) }
+    pub(crate) fn malformed(source: serde_json::Error) -> Self {
+        Self { inner: Box::new(Inner { kind: DecodeErrorKind::Malformed, source: Some(source) }) }
     }
 
     /// What went wrong.
-    pub const fn kind(&self) -> DecodeErrorKind {
-        self.kind
+    #[must_use]
+    pub fn kind(&self) -> DecodeErrorKind {
+        self.inner.kind
     }
 }
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.kind {
+        match self.inner.kind {
             DecodeErrorKind::Malformed => f.write_str("the payload does not fit the event's type"),
             DecodeErrorKind::UnknownVersion { version } => write!(f, "payload version {version} is not known"),
             DecodeErrorKind::UnknownName => f.write_str("the name belongs to no variant of the event map"),
@@ -146,6 +153,6 @@ impl fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.source.as_ref().map(|source| source as _)
+        self.inner.source.as_ref().map(|source| source as _)
     }
 }

@@ -11,6 +11,9 @@ use crate::id::SubscriptionId;
 /// Any error a handler may return.
 pub type BoxError = Box<dyn Error + Send + Sync>;
 
+/// Most bytes of a [`HandlerError::reason`].
+const LONGEST_REASON: usize = 8 * 1024;
+
 /// Why a handler's call failed (promise B3).
 ///
 /// It is as small as a pointer, so that the outcome of a call that succeeds travels in a register.
@@ -37,6 +40,14 @@ pub enum HandlerErrorKind {
     TimedOut,
     /// It has a queue or a timeout, and there was no tokio runtime to run that on.
     NoRuntime,
+    /// Its queue takes nothing more: the bus was shut down while the event was on its way.
+    Closed,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        discard(self.source.take());
+    }
 }
 
 impl HandlerError {
@@ -63,16 +74,22 @@ impl HandlerError {
         self.inner.kind
     }
 
-    /// The error and all its causes as one text. A `Display` that panics is named, and does not panic here.
+    /// The error and all its causes as one text, cut at 8 KiB. A `Display` that panics is named, and does not panic here.
     #[must_use]
     pub fn reason(&self) -> String {
         let describe = || {
             let mut text = self.to_string();
             let mut cause = self.source();
-            while let Some(error) = cause {
+            while let Some(error) = cause
+                && text.len() < LONGEST_REASON
+            {
                 text.push_str(": ");
                 text.push_str(&error.to_string());
                 cause = error.source();
+            }
+            if text.len() > LONGEST_REASON {
+                text.truncate(text.floor_char_boundary(LONGEST_REASON));
+                text.push('…');
             }
             text
         };
@@ -89,6 +106,7 @@ impl fmt::Display for HandlerError {
             HandlerErrorKind::Failed => "the handler returned an error",
             HandlerErrorKind::Panicked => "the handler panicked",
             HandlerErrorKind::TimedOut => "the handler took longer than its timeout",
+            HandlerErrorKind::Closed => "the bus was shut down before the handler's queue took the event",
             HandlerErrorKind::NoRuntime => "the handler needs a tokio runtime and there is none",
         })
     }

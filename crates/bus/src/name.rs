@@ -38,16 +38,25 @@ pub enum NameError {
 /// assert_eq!(check_name("événement.créé"), Ok(()));
 /// assert_eq!(check_name("user..created"), Err(NameError::EmptySegment));
 /// ```
-pub fn check_name(name: &str) -> Result<(), NameError> {
-    check_length(name)?;
-    match name.chars().find(|&c| is_forbidden(c)) {
-        Some(found) => Err(NameError::Forbidden { found }),
-        None if name.split('.').any(str::is_empty) => Err(NameError::EmptySegment),
-        None => Ok(()),
+pub const fn check_name(name: &str) -> Result<(), NameError> {
+    if let Err(error) = check_length(name) {
+        return Err(error);
     }
+    let mut rest = name;
+    let mut empty = true;
+    while let Some((c, tail)) = split_first(rest) {
+        match c {
+            '.' if empty => return Err(NameError::EmptySegment),
+            '.' => empty = true,
+            c if is_forbidden(c) => return Err(NameError::Forbidden { found: c }),
+            _ => empty = false,
+        }
+        rest = tail;
+    }
+    if empty { Err(NameError::EmptySegment) } else { Ok(()) }
 }
 
-pub(crate) fn check_length(text: &str) -> Result<(), NameError> {
+pub(crate) const fn check_length(text: &str) -> Result<(), NameError> {
     match text.len() {
         0 => Err(NameError::Empty),
         len if len > MAX_BYTES => Err(NameError::TooLong { len }),
@@ -55,8 +64,37 @@ pub(crate) fn check_length(text: &str) -> Result<(), NameError> {
     }
 }
 
-pub(crate) fn is_forbidden(c: char) -> bool {
-    c.is_whitespace() || c.is_control() || c == '*' || c == '>'
+pub(crate) const fn is_forbidden(c: char) -> bool {
+    // The control characters (Unicode category Cc) are these two ranges.
+    c.is_whitespace() || matches!(c, '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '*' | '>')
+}
+
+/// The first character and the rest, where `Chars` cannot be used: while compiling.
+const fn split_first(text: &str) -> Option<(char, &str)> {
+    if text.is_empty() {
+        return None;
+    }
+    let mut end = 1;
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
+    let (first, rest) = text.split_at(end);
+    let bytes = first.as_bytes();
+    let mut code = match bytes.len() {
+        1 => bytes[0] as u32,
+        2 => (bytes[0] & 0x1f) as u32,
+        3 => (bytes[0] & 0x0f) as u32,
+        _ => (bytes[0] & 0x07) as u32,
+    };
+    let mut at = 1;
+    while at < bytes.len() {
+        code = code << 6 | (bytes[at] & 0x3f) as u32;
+        at += 1;
+    }
+    match char::from_u32(code) {
+        Some(c) => Some((c, rest)),
+        None => None,
+    }
 }
 
 #[cfg(test)]

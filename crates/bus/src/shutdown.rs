@@ -3,6 +3,8 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use tokio::runtime::Handle;
+
 use crate::bus::EventBus;
 
 /// What a shutdown had to cut because its deadline passed.
@@ -37,7 +39,8 @@ impl EventBus {
     pub async fn shutdown(&self, deadline: Duration) -> Shutdown {
         self.shared.closed.store(true, Ordering::Release);
         let tracker = &self.shared.tracker;
-        match tokio::time::timeout(deadline, tracker.idle()).await {
+        tracker.close();
+        match tokio::time::timeout(deadline, tracker.idle(|| self.resume())).await {
             Ok(()) => Shutdown::default(),
             Err(_) => {
                 let open = tracker.cut();
@@ -48,7 +51,17 @@ impl EventBus {
 
     /// Waits until everything that was queued, posted and detached before this call is done, and all that those
     /// handlers caused in turn; not for what others emit meanwhile. For tests.
+    ///
+    /// A queued or detached handler that calls this waits for its own end, and so for ever.
     pub async fn settle(&self) {
-        self.shared.tracker.settled().await;
+        self.shared.tracker.settled(|| self.resume()).await;
+    }
+
+    /// Sees to it that queues and the line are worked off, where the runtime that did so has ended.
+    fn resume(&self) {
+        if let Ok(runtime) = Handle::try_current() {
+            self.shared.fifo.resume(&runtime);
+            self.shared.registry.resume(&runtime);
+        }
     }
 }

@@ -43,6 +43,7 @@ pub(crate) struct Tracker {
 struct State {
     epoch: u64,
     open: BTreeMap<u64, Open>,
+    closed: bool,
     cut: bool,
 }
 
@@ -57,34 +58,50 @@ impl Tracker {
         }
     }
 
-    /// Whether work of `epoch` is this tracker's.
-    pub(crate) fn counts(&self, epoch: Epoch) -> bool {
-        epoch.tracker == self.id
-    }
-
-    /// Counts one piece of work until the ticket is dropped.
-    pub(crate) fn ticket(self: &Arc<Self>, work: Work, inherited: Option<Epoch>) -> Ticket {
+    /// Counts one piece of work until the ticket is dropped. `None` after the close, unless the work follows from some
+    /// that is open.
+    pub(crate) fn ticket(self: &Arc<Self>, work: Work, inherited: Option<Epoch>) -> Option<Ticket> {
         let mut state = self.lock();
-        let inherited = inherited.filter(|epoch| self.counts(*epoch));
+        let inherited = inherited.filter(|epoch| epoch.tracker == self.id);
+        if state.closed && !inherited.is_some_and(|epoch| state.open.contains_key(&epoch.number)) {
+            return None;
+        }
         let epoch = inherited.unwrap_or(Epoch { tracker: self.id, number: state.epoch });
         *state.open.entry(epoch.number).or_default().of(work) += 1;
         drop(state);
-        Ticket { tracker: Arc::clone(self), epoch, work }
+        Some(Ticket { tracker: Arc::clone(self), epoch, work })
     }
 
-    /// Waits until all work that began before this call is done, and all that it caused.
-    pub(crate) async fn settled(&self) {
+    /// Whether `epoch` is this tracker's, and work of it is open and not cut.
+    pub(crate) fn is_open(&self, epoch: Epoch) -> bool {
+        let state = self.lock();
+        epoch.tracker == self.id && !state.cut && state.open.contains_key(&epoch.number)
+    }
+
+    /// Takes no more work but what follows from work that is open.
+    pub(crate) fn close(&self) {
+        self.lock().closed = true;
+    }
+
+    /// Waits until all work that began before this call is done, and all that it caused. `resume` sees to it that
+    /// somebody is at that work: it is called at first, and whenever work may have lost its runtime.
+    pub(crate) async fn settled(&self, resume: impl Fn()) {
         let epoch = {
             let mut state = self.lock();
             state.epoch += 1;
             state.epoch
         };
-        self.until(|state| state.open.range(..epoch).next().is_none()).await;
+        self.until(resume, |state| state.open.range(..epoch).next().is_none()).await;
     }
 
-    /// Waits until no work is open.
-    pub(crate) async fn idle(&self) {
-        self.until(|state| state.open.is_empty()).await;
+    /// Waits until no work is open; see [`settled`](Tracker::settled).
+    pub(crate) async fn idle(&self, resume: impl Fn()) {
+        self.until(resume, |state| state.open.is_empty()).await;
+    }
+
+    /// Work was left by a runtime that ended.
+    pub(crate) fn left(&self) {
+        self.changed.notify_waiters();
     }
 
     /// Makes every [`cut`](Tracker::until_cut) resolve, and says how much work is open.
@@ -115,9 +132,10 @@ impl Tracker {
         }
     }
 
-    async fn until(&self, reached: impl Fn(&State) -> bool) {
+    async fn until(&self, resume: impl Fn(), reached: impl Fn(&State) -> bool) {
         loop {
             let notified = self.changed.notified();
+            resume();
             if reached(&self.lock()) {
                 return;
             }

@@ -14,6 +14,7 @@ use tokio::sync::oneshot;
 
 use crate::ambient;
 use crate::dispatch::EmitError;
+use crate::dispatch::isolate::isolated;
 use crate::emitted::Emitted;
 use crate::tracker::{Ticket, Tracker};
 
@@ -72,11 +73,17 @@ impl Fifo {
     }
 
     fn push(self: &Arc<Self>, posted: Posted, runtime: &Handle) {
+        self.lock().line.push_back(posted);
+        self.resume(runtime);
+    }
+
+    /// Makes sure that a task is at the line, if there is something to do.
+    pub(crate) fn resume(self: &Arc<Self>, runtime: &Handle) {
         let mut state = self.lock();
-        state.line.push_back(posted);
-        if !state.pumping {
+        if !state.pumping && !state.line.is_empty() {
             state.pumping = true;
-            runtime.spawn(pump(Arc::clone(self)));
+            drop(state);
+            runtime.spawn(Pump(Some(Arc::clone(self))).run());
         }
     }
 
@@ -92,21 +99,41 @@ impl Fifo {
     }
 }
 
-/// Starts each emit in order. What waits goes on in a task of its own.
-async fn pump(fifo: Arc<Fifo>) {
-    let _abandon = Abandon(&fifo);
-    let mut in_a_row = 0;
-    while let Some(mut posted) = fifo.next() {
-        if fifo.tracker.is_cut() {
-            continue;
+/// The task that works off the line. If it is dropped with its runtime, also before its first poll, another one may take
+/// over.
+struct Pump(Option<Arc<Fifo>>);
+
+impl Pump {
+    /// Starts each emit in order. What waits goes on in a task of its own.
+    async fn run(mut self) {
+        let Some(fifo) = self.0.clone() else { return };
+        let mut in_a_row = 0;
+        while let Some(mut posted) = fifo.next() {
+            if fifo.tracker.is_cut() {
+                continue;
+            }
+            let polled = poll_fn(|task| Poll::Ready(isolated(|| posted.emit.as_mut().poll(task)))).await;
+            match polled {
+                Ok(Poll::Ready(outcome)) => posted.finish(outcome),
+                // Handlers are isolated, so this is the event's own drop.
+                Err(panic) => tracing::error!(target: "oyez", error = panic.reason(), "a posted event panicked"),
+                Ok(Poll::Pending) => _ = tokio::spawn(drive(posted, Arc::clone(&fifo.tracker))),
+            }
+            in_a_row += 1;
+            if in_a_row % 64 == 0 {
+                tokio::task::yield_now().await;
+            }
         }
-        match poll_fn(|task| Poll::Ready(posted.emit.as_mut().poll(task))).await {
-            Poll::Ready(outcome) => posted.finish(outcome),
-            Poll::Pending => _ = tokio::spawn(drive(posted, Arc::clone(&fifo.tracker))),
-        }
-        in_a_row += 1;
-        if in_a_row % 64 == 0 {
-            tokio::task::yield_now().await;
+        // The line ran dry, and from then on it may have another pump.
+        self.0 = None;
+    }
+}
+
+impl Drop for Pump {
+    fn drop(&mut self) {
+        if let Some(fifo) = &self.0 {
+            fifo.lock().pumping = false;
+            fifo.tracker.left();
         }
     }
 }
@@ -123,18 +150,6 @@ impl Posted {
         // Nobody need listen: that is what detached means.
         _ = self.reply.send(outcome);
         drop(self.ticket);
-    }
-}
-
-/// Lets another pump take over when this one is dropped with its runtime.
-struct Abandon<'a>(&'a Fifo);
-
-impl Drop for Abandon<'_> {
-    fn drop(&mut self) {
-        let mut state = self.0.lock();
-        if !state.line.is_empty() {
-            state.pumping = false;
-        }
     }
 }
 

@@ -18,7 +18,7 @@ use crate::dispatch::turns::{Dispatch, Progress, Turns, first_pass, run_sync};
 use crate::emitted::Emitted;
 use crate::event::{DecodeError, EncodeError, Event};
 use crate::id::EventId;
-use crate::name::NameError;
+use crate::name::{NameError, check_name};
 use crate::registry::Topic;
 use crate::tracker::Work;
 
@@ -33,7 +33,7 @@ pub enum EmitError {
     #[error("the emit is nested deeper than {limit}")]
     TooDeep {
         /// The bus's limit.
-        limit: u32,
+        limit: usize,
     },
     /// The event is durable, and the bus has no log to store it in.
     #[error("the event is durable and the bus has no log")]
@@ -43,7 +43,7 @@ pub enum EmitError {
     NoRuntime,
     /// The name is not legal (promise B9).
     #[error(transparent)]
-    Name(#[from] NameError),
+    Name(Box<NameError>),
     /// No type that bears the name could be read from the payload (promise B12).
     #[error(transparent)]
     Decode(#[from] DecodeError),
@@ -97,6 +97,13 @@ pub struct EmitOptions {
     mode: Option<Dispatch>,
     given: Given,
     origin: Option<Origin>,
+}
+
+/// Whether the code that makes a detached emit may wait for its outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Awaited {
+    Never,
+    Perhaps,
 }
 
 /// One emit: a future that resolves when every handler has settled.
@@ -172,6 +179,10 @@ impl<'b, O: Outgoing> Emit<'b, O> {
     /// deep](EmitError::TooDeep), there is [no log](EmitError::NoLog) or [no runtime](EmitError::NoRuntime), the name is
     /// not legal.
     pub fn detach(self) -> Result<Detached, EmitError> {
+        self.line_up(Awaited::Perhaps)
+    }
+
+    pub(crate) fn line_up(self, awaited: Awaited) -> Result<Detached, EmitError> {
         let bus = self.bus.clone();
         let State::Ready(outgoing, options) = self.state else { return Err(EmitError::Closed) };
         outgoing.check(&bus)?;
@@ -180,9 +191,10 @@ impl<'b, O: Outgoing> Emit<'b, O> {
         bus.admit(parent.as_ref(), reach.as_deref())?;
         let runtime = Handle::try_current().map_err(|_| EmitError::NoRuntime)?;
         let inherited = reach.as_deref().cloned().unwrap_or_default();
-        let ticket = bus.shared.tracker.ticket(Work::Detached, inherited.epoch);
-        // The handler that detaches does not wait for it, so neither does its queue.
-        let reach = Reach { queue: None, epoch: Some(ticket.epoch()), ..inherited };
+        let ticket = bus.shared.tracker.ticket(Work::Detached, inherited.epoch).ok_or(EmitError::Closed)?;
+        // A queue whose handler nobody keeps waiting is not waited for.
+        let queue = inherited.queue.filter(|_| awaited == Awaited::Perhaps);
+        let reach = Reach { queue, epoch: Some(ticket.epoch()), ..inherited };
         options.origin = Some((parent, Some(Arc::new(reach))));
         let fifo = Arc::clone(&bus.shared.fifo);
         let emit = async move {
@@ -203,7 +215,7 @@ impl<'b, O: Outgoing> Emit<'b, O> {
 impl<O: Outgoing> Future for Emit<'_, O> {
     type Output = Result<Emitted, EmitError>;
 
-    #[inline]
+    #[inline(always)]
     fn poll(self: Pin<&mut Self>, task: &mut task::Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         if let State::Ready(outgoing, _) = &this.state {
@@ -220,9 +232,16 @@ impl<O: Outgoing> Future for Emit<'_, O> {
                 }
             }
         }
-        let State::Waiting(rest) = &mut this.state else { return Poll::Pending };
+        this.poll_rest(task)
+    }
+}
+
+impl<O: Outgoing> Emit<'_, O> {
+    #[cold]
+    fn poll_rest(&mut self, task: &mut task::Context<'_>) -> Poll<Result<Emitted, EmitError>> {
+        let State::Waiting(rest) = &mut self.state else { return Poll::Pending };
         let emitted = std::task::ready!(rest.as_mut().poll(task));
-        this.state = State::Done;
+        self.state = State::Done;
         Poll::Ready(Ok(emitted))
     }
 }
@@ -236,7 +255,12 @@ impl<E: Event> Outgoing for E {
 
     #[inline]
     fn check(&self, _bus: &EventBus) -> Result<(), EmitError> {
-        if E::DURABLE { Err(EmitError::NoLog) } else { Ok(()) }
+        // The derive refuses such a name; this is for events written by hand. It is decided when the program is compiled.
+        match const { check_name(E::NAME) } {
+            Err(error) => Err(error.into()),
+            Ok(()) if E::DURABLE => Err(EmitError::NoLog),
+            Ok(()) => Ok(()),
+        }
     }
 
     #[inline]
@@ -316,5 +340,11 @@ impl fmt::Debug for Begun {
 impl fmt::Debug for EmitOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("EmitOptions").field("mode", &self.mode).finish_non_exhaustive()
+    }
+}
+
+impl From<NameError> for EmitError {
+    fn from(error: NameError) -> Self {
+        Self::Name(Box::new(error))
     }
 }

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::task;
 
+use tokio::runtime::Handle;
+
 use crate::any_event::AnyEvent;
 use crate::context::Context;
 use crate::dispatch::lanes::Lanes;
@@ -12,6 +14,7 @@ use crate::dispatch::seat::BoxSeat;
 use crate::dispatch::subscriber::{Started, Subscriber};
 use crate::event::Event;
 use crate::layer::Layers;
+use crate::queue::Queue;
 
 /// A place in a list: a subscription, whatever form of the event it takes.
 pub(crate) trait Entry: Clone + Send + Sync + 'static {
@@ -101,6 +104,9 @@ pub(crate) trait AnySubscriber: Send + Sync {
 
     /// Lets go of what waits in its queue.
     fn clear_queue(&self);
+
+    /// Makes sure that its queue is worked off.
+    fn resume(self: Arc<Self>, runtime: &Handle);
 }
 
 impl<P: Payload> AnySubscriber for Subscriber<P> {
@@ -130,6 +136,10 @@ impl<P: Payload> AnySubscriber for Subscriber<P> {
             queue.clear();
         }
     }
+
+    fn resume(self: Arc<Self>, runtime: &Handle) {
+        Queue::resume(&self, runtime);
+    }
 }
 
 impl Entry for Arc<dyn AnySubscriber> {
@@ -157,7 +167,7 @@ impl Entry for Arc<dyn AnySubscriber> {
 }
 
 /// A seat for each handler of a list.
-type Seats<N> = Vec<<N as Entry>::Seat>;
+pub(crate) type Seats<N> = Vec<<N as Entry>::Seat>;
 
 /// The handlers of one event type or name, in the order of their subscription (promise B1). Never changed: subscribing
 /// makes a new list, and an emit stays with the one it began with (promise B4).
@@ -186,14 +196,14 @@ impl<N: Entry> Handlers<N> {
         self.lanes.counted()
     }
 
-    /// Seats for every handler: those that an emit before left here, or new ones.
+    /// Seats for every handler, or none if another emit has them.
     #[inline]
-    pub(crate) fn take_seats(&self, lane: usize) -> Box<Seats<N>> {
-        self.lanes.take(lane).unwrap_or_else(|| Box::new(self.new_seats()))
-    }
-
-    pub(crate) fn new_seats(&self) -> Seats<N> {
-        self.entries.iter().map(|_| N::Seat::default()).collect()
+    pub(crate) fn take_seats(&self, lane: usize) -> Option<Box<Seats<N>>> {
+        let mut seats = self.lanes.take(lane)?;
+        if seats.is_empty() {
+            seats.resize_with(self.entries.len(), N::Seat::default);
+        }
+        Some(seats)
     }
 
     /// Leaves the seats to the next emit.

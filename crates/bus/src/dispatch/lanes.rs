@@ -15,9 +15,10 @@ struct Lane<T> {
     spare: AtomicCell<Option<Box<T>>>,
 }
 
-impl<T> Default for Lanes<T> {
+impl<T: Default> Default for Lanes<T> {
     fn default() -> Self {
-        Self(std::array::from_fn(|_| CachePadded::new(Lane { count: AtomicU64::new(0), spare: AtomicCell::new(None) })))
+        let lane = || Lane { count: AtomicU64::new(0), spare: AtomicCell::new(Some(Box::default())) };
+        Self(std::array::from_fn(|_| CachePadded::new(lane())))
     }
 }
 

@@ -16,11 +16,12 @@ mod turns;
 
 pub use detached::Detached;
 pub(crate) use detached::{Deferred, Fifo};
+pub(crate) use emit::Awaited;
 pub use emit::{Begun, Emit, EmitError, EmitOptions, Outgoing};
 pub use emit_json::Json;
 pub(crate) use handlers::{AnySubscriber, Entry, Handlers, Typed};
-pub(crate) use isolate::Quiet;
 pub use isolate::{HandlerFuture, HandlerResult};
+pub(crate) use isolate::{Quiet, Quietly};
 pub(crate) use lanes::next_lane;
 pub use payload::Payload;
 pub(crate) use record::Record;

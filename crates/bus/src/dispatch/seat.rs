@@ -5,24 +5,26 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{self, Poll};
 
+use pin_project_lite::pin_project;
+
 use crate::context::Context;
 use crate::dispatch::isolate::{HandlerFuture, HandlerResult, Quietly, isolated};
 use crate::subscribe::Outcome;
 
-/// A place for the future of one handler, made for its type. A future that is ready at its first poll leaves the seat
-/// free for the next event, so that a steady stream of events allocates no futures.
+/// A place for the future of one handler, made for its type: one allocation. A future that is ready at its first poll
+/// leaves the seat free for the next event, so that a steady stream of events allocates no futures.
 pub(crate) trait Seat<P>: Send {
     /// Begins a call and polls it once. The handler's panic is an error.
-    fn start(&mut self, event: P, context: &Context, task: &mut task::Context<'_>) -> Poll<HandlerResult>;
+    fn start(self: Pin<&mut Self>, event: P, context: &Context, task: &mut task::Context<'_>) -> Poll<HandlerResult>;
 
     /// Begins a call without polling it.
-    fn begin(&mut self, event: P, context: &Context);
+    fn begin(self: Pin<&mut Self>, event: P, context: &Context);
 
     /// The call that was begun, with its seat.
-    fn into_future(self: Box<Self>) -> HandlerFuture;
+    fn into_future(self: Pin<Box<Self>>) -> HandlerFuture;
 }
 
-pub(crate) type BoxSeat<P> = Box<dyn Seat<P>>;
+pub(crate) type BoxSeat<P> = Pin<Box<dyn Seat<P>>>;
 
 /// Makes seats for one handler.
 pub(crate) type SeatFn<P> = dyn Fn() -> BoxSeat<P> + Send + Sync;
@@ -35,12 +37,15 @@ where
     Fut: Future<Output: Outcome> + Send + 'static,
 {
     let begin = Arc::new(Quietly::new(begin));
-    Box::new(move || Box::new(HandlerSeat { begin: Arc::clone(&begin), future: Box::pin(None) }))
+    Box::new(move || Box::pin(HandlerSeat { begin: Arc::clone(&begin), future: None }))
 }
 
-struct HandlerSeat<B, Fut> {
-    begin: Arc<Quietly<B>>,
-    future: Pin<Box<Option<Fut>>>,
+pin_project! {
+    struct HandlerSeat<B, Fut> {
+        begin: Arc<Quietly<B>>,
+        #[pin]
+        future: Option<Fut>,
+    }
 }
 
 impl<P, B, Fut> Seat<P> for HandlerSeat<B, Fut>
@@ -49,10 +54,15 @@ where
     Fut: Future<Output: Outcome> + Send + 'static,
 {
     #[inline]
-    fn start(&mut self, event: P, context: &Context, task: &mut task::Context<'_>) -> Poll<HandlerResult> {
+    fn start(
+        mut self: Pin<&mut Self>,
+        event: P,
+        context: &Context,
+        task: &mut task::Context<'_>,
+    ) -> Poll<HandlerResult> {
         let started = isolated(|| {
-            self.begin(event, context);
-            Pin::new(&mut *self).poll(task)
+            self.as_mut().begin(event, context);
+            self.as_mut().poll(task)
         });
         started.unwrap_or_else(|panic| {
             self.clear();
@@ -61,22 +71,23 @@ where
     }
 
     #[inline]
-    fn begin(&mut self, event: P, context: &Context) {
-        if let Some(begin) = self.begin.get() {
-            self.future.set(Some(begin(event, context)));
+    fn begin(self: Pin<&mut Self>, event: P, context: &Context) {
+        let mut seat = self.project();
+        if let Some(begin) = seat.begin.get() {
+            seat.future.set(Some(begin(event, context)));
         }
     }
 
-    fn into_future(self: Box<Self>) -> HandlerFuture {
-        Box::into_pin(self)
+    fn into_future(self: Pin<Box<Self>>) -> HandlerFuture {
+        self
     }
 }
 
 impl<B, Fut> HandlerSeat<B, Fut> {
     /// Drops a future that panicked; if its own drop panics too, that ends here.
     #[cold]
-    fn clear(&mut self) {
-        _ = isolated(|| self.future.set(None));
+    fn clear(self: Pin<&mut Self>) {
+        _ = isolated(|| self.project().future.set(None));
     }
 }
 
@@ -85,10 +96,11 @@ impl<B, Fut: Future<Output: Outcome>> Future for HandlerSeat<B, Fut> {
 
     /// A finished future is dropped in here, inside of what isolates the handler.
     #[inline]
-    fn poll(mut self: Pin<&mut Self>, task: &mut task::Context<'_>) -> Poll<HandlerResult> {
-        let Some(future) = self.future.as_mut().as_pin_mut() else { return Poll::Ready(Ok(())) };
-        let outcome = std::task::ready!(future.poll(task));
-        self.future.set(None);
+    fn poll(self: Pin<&mut Self>, task: &mut task::Context<'_>) -> Poll<HandlerResult> {
+        let mut future = self.project().future;
+        let Some(running) = future.as_mut().as_pin_mut() else { return Poll::Ready(Ok(())) };
+        let outcome = std::task::ready!(running.poll(task));
+        future.set(None);
         Poll::Ready(outcome.into_result())
     }
 }

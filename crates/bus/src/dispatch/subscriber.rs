@@ -10,8 +10,9 @@ use crate::dispatch::isolate::{HandlerFuture, HandlerResult, Polled, Quiet, Quie
 use crate::dispatch::payload::Payload;
 use crate::dispatch::record::Record;
 use crate::dispatch::seat::{BoxSeat, SeatFn};
+use crate::failure::HandlerError;
 use crate::layer::{Layer, Layers};
-use crate::queue::{Offered, Queue, QueueOptions};
+use crate::queue::{Offered, Queue, QueueOptions, Room};
 use crate::registry::Owner;
 
 /// A handler in one of its shapes.
@@ -57,16 +58,16 @@ impl<P: Payload> Default for Options<P> {
 
 /// A handler's turn in an emit, after its first poll.
 pub(crate) enum Started {
-    /// It did not start: it was off, used up, filtered out, or of another type.
+    /// It did not start: it was off, used up, filtered out, of another type, or its queue dropped the event.
     Skipped,
     /// The handler ran to its end.
     Done(HandlerResult),
     /// The handler waits for something.
     Pending(Quiet),
-    /// The handler's queue took the event, or dropped one to stay within its capacity.
+    /// The handler's queue took the event.
     Queued,
     /// The handler's queue is full, and the emit waits for room.
-    Waiting(Quiet),
+    Full(Room),
 }
 
 pub(crate) struct Subscriber<P: Payload> {
@@ -145,7 +146,7 @@ impl<P: Payload> Subscriber<P> {
         match self.run.get() {
             Some(Run::Async(seats)) => {
                 let mut taken = seat.take().unwrap_or_else(|| seats());
-                match taken.start(event.clone(), context, task) {
+                match taken.as_mut().start(event.clone(), context, task) {
                     Poll::Pending => Started::Pending(Quiet::new(taken.into_future())),
                     Poll::Ready(result) => {
                         *seat = Some(taken);
@@ -182,8 +183,9 @@ impl<P: Payload> Subscriber<P> {
         if let Some(queue) = &self.queue {
             return match queue.offer(self, event.clone(), context) {
                 Offered::Taken => Started::Queued,
-                Offered::Full(admitted) => Started::Waiting(Quiet::new(admitted)),
-                Offered::NoRuntime(error) => Started::Done(Err(error)),
+                Offered::Dropped => Started::Skipped,
+                Offered::Full(room) => Started::Full(room),
+                Offered::Refused(why) => Started::Done(Err(HandlerError::bare(why))),
             };
         }
         if layers.is_empty() && self.layers.is_empty() && self.timeout.is_none() {
@@ -193,7 +195,7 @@ impl<P: Payload> Subscriber<P> {
     }
 
     /// Asks the filter.
-    fn wants(&self, event: &P) -> Result<bool, crate::failure::HandlerError> {
+    fn wants(&self, event: &P) -> Result<bool, HandlerError> {
         match self.filter.get().and_then(Option::as_ref) {
             Some(filter) => isolated(|| filter(event.target())),
             None => Ok(true),
@@ -205,7 +207,7 @@ impl<P: Payload> Subscriber<P> {
         match self.run.get() {
             Some(Run::Async(seats)) => {
                 let mut seat = seats();
-                seat.begin(event, context);
+                seat.as_mut().begin(event, context);
                 seat.into_future()
             }
             Some(Run::Sync(run)) => ready(run(event.target(), context)),

@@ -18,6 +18,7 @@ use crate::dispatch::record::Record;
 use crate::dispatch::subscriber::Started;
 use crate::emitted::Emitted;
 use crate::event::Event;
+use crate::queue::Room;
 
 /// How the handlers of one emit run beside each other (promise B2).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub(crate) fn run_sync<E: Event>(handlers: &Handlers<Typed<E>>, event: &E, pass:
     while let Err(panic) = isolated(|| call_sync(&mut turns, &mut emitted, event, context)) {
         // The handler that panicked is the one before those that are left.
         let at = handlers.entries.len() - turns.len() - 1;
-        emitted.failures.push(handlers.entries[at].record().fail(context.name(), panic));
+        emitted.failed(handlers.entries[at].record().fail(context.name(), panic));
     }
     emitted
 }
@@ -57,7 +58,7 @@ fn call_sync<E: Event>(turns: &mut Iter<'_, Typed<E>>, emitted: &mut Emitted, ev
         }
         match run(event, context) {
             Ok(()) => emitted.delivered += 1,
-            Err(error) => emitted.failures.push(subscriber.record.fail(context.name(), error)),
+            Err(error) => emitted.failed(subscriber.record.fail(context.name(), error)),
         }
     }
 }
@@ -91,14 +92,20 @@ pub(crate) fn first_pass<N: Entry>(
     mode: Dispatch,
     task: &mut task::Context<'_>,
 ) {
-    handlers.count_pass(pass.lane);
-    let mut seats = handlers.take_seats(pass.lane);
-    progress.advance(handlers, &mut seats, event, &pass.context, mode, task);
-    handlers.leave_seats(pass.lane, seats);
+    if mode == Dispatch::Concurrent {
+        handlers.count_pass(pass.lane);
+    }
+    match handlers.take_seats(pass.lane) {
+        Some(mut seats) => {
+            progress.advance(handlers, &mut seats, event, &pass.context, mode, task);
+            handlers.leave_seats(pass.lane, seats);
+        }
+        None => progress.advance(handlers, &mut [], event, &pass.context, mode, task),
+    }
 }
 
 impl Progress {
-    /// Starts the handlers that are left, as far as the mode allows.
+    /// Starts the handlers that are left, as far as the mode allows. Without `seats` each gets one for this call.
     #[inline]
     fn advance<N: Entry>(
         &mut self,
@@ -109,22 +116,34 @@ impl Progress {
         mode: Dispatch,
         task: &mut task::Context<'_>,
     ) {
-        let from = self.next;
-        for (entry, seat) in handlers.entries[from..].iter().zip(&mut seats[from..]) {
-            self.next += 1;
+        while let Some(entry) = handlers.entries.get(self.next) {
+            let mut own = N::Seat::default();
+            let seat = seats.get_mut(self.next).unwrap_or(&mut own);
             let record = entry.record();
-            match entry.start(event, seat, context, &handlers.layers, task) {
-                Started::Done(result) => settle(&mut self.emitted, record, context, result),
-                Started::Skipped => record.pass_over(),
+            self.next += 1;
+            let called = match entry.start(event, seat, context, &handlers.layers, task) {
+                Started::Done(result) => {
+                    settle(&mut self.emitted, record, context, result);
+                    true
+                }
+                Started::Pending(rest) => {
+                    self.waiting.push(Waiting::of(record, rest));
+                    true
+                }
+                Started::Full(room) => {
+                    self.waiting.push(Waiting::of(record, room));
+                    false
+                }
                 Started::Queued => {
-                    record.pass_over();
                     self.emitted.delivered += 1;
+                    false
                 }
-                Started::Pending(rest) => self.waiting.push(Waiting::new(record, rest)),
-                Started::Waiting(rest) => {
-                    record.pass_over();
-                    self.waiting.push(Waiting::new(record, rest));
-                }
+                Started::Skipped => false,
+            };
+            match (mode, called) {
+                (Dispatch::Concurrent, false) => record.pass_over(),
+                (Dispatch::Sequential, true) => record.add_calls(1),
+                _ => {}
             }
             if mode == Dispatch::Sequential && !self.waiting.is_empty() {
                 return;
@@ -137,7 +156,7 @@ impl Progress {
 fn settle(emitted: &mut Emitted, record: &Record, context: &Context, result: HandlerResult) {
     match result {
         Ok(()) => emitted.delivered += 1,
-        Err(error) => emitted.failures.push(record.fail(context.name(), error)),
+        Err(error) => emitted.failed(record.fail(context.name(), error)),
     }
 }
 
@@ -181,8 +200,7 @@ impl<N: Entry> Future for Turns<N> {
                     }
                     let emitted = mem::take(&mut this.emitted);
                     let mut progress = Progress { next: this.next, waiting: Vec::new(), emitted };
-                    let mut seats = this.handlers.new_seats();
-                    progress.advance(&this.handlers, &mut seats, &this.event, &this.context, this.mode, task);
+                    progress.advance(&this.handlers, &mut [], &this.event, &this.context, this.mode, task);
                     this.next = progress.next;
                     this.emitted = progress.emitted;
                     this.waiting.extend(progress.waiting);
@@ -192,22 +210,15 @@ impl<N: Entry> Future for Turns<N> {
     }
 }
 
-impl<N: Entry> Drop for Turns<N> {
-    fn drop(&mut self) {
-        let entries = &self.handlers.entries;
-        entries[self.next.min(entries.len())..].iter().for_each(|entry| entry.record().pass_over());
-    }
-}
-
-/// A handler that waits.
+/// A handler that waits, or an event that waits for room in a handler's queue.
 struct Waiting {
     record: Arc<Record>,
-    rest: Option<Quiet>,
+    rest: Rest,
 }
 
 impl Waiting {
-    fn new(record: &Arc<Record>, rest: Quiet) -> Self {
-        Self { record: Arc::clone(record), rest: Some(rest) }
+    fn of(record: &Arc<Record>, rest: impl Into<Rest>) -> Self {
+        Self { record: Arc::clone(record), rest: rest.into() }
     }
 }
 
@@ -215,17 +226,40 @@ impl Future for Waiting {
     type Output = (Arc<Record>, HandlerResult);
 
     fn poll(mut self: Pin<&mut Self>, task: &mut task::Context<'_>) -> Poll<Self::Output> {
-        let Some(rest) = self.rest.as_mut() else { return Poll::Pending };
-        let result = std::task::ready!(Pin::new(rest).poll(task));
-        self.rest = None;
+        let result = match &mut self.rest {
+            Rest::Handler(handler) => std::task::ready!(Pin::new(handler).poll(task)),
+            Rest::Room(room) => std::task::ready!(room.as_mut().poll(task)),
+            Rest::Over => return Poll::Pending,
+        };
+        self.rest = Rest::Over;
         Poll::Ready((Arc::clone(&self.record), result))
     }
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        if self.rest.take().is_some() {
+        // Whether an event that waited for room is lost is for its queue to say.
+        if matches!(self.rest, Rest::Handler(_)) {
             self.record.cancel();
         }
+    }
+}
+
+/// What a [`Waiting`] waits for.
+enum Rest {
+    Handler(Quiet),
+    Room(Room),
+    Over,
+}
+
+impl From<Quiet> for Rest {
+    fn from(handler: Quiet) -> Self {
+        Self::Handler(handler)
+    }
+}
+
+impl From<Room> for Rest {
+    fn from(room: Room) -> Self {
+        Self::Room(room)
     }
 }

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::any_event::AnyEvent;
 use crate::context::Context;
-use crate::dispatch::{HandlerFuture, HandlerResult, Record};
+use crate::dispatch::{HandlerFuture, HandlerResult, Quietly, Record};
 use crate::id::SubscriptionId;
 
 mod trace;
@@ -63,6 +63,43 @@ where
 }
 
 pub(crate) type Layers = Arc<[Arc<dyn Layer>]>;
+
+/// A layer that may panic when it is dropped.
+pub(crate) fn quiet(layer: impl Layer) -> Arc<dyn Layer> {
+    Arc::new(Quietly::new(layer))
+}
+
+impl<L: Layer> Layer for Quietly<L> {
+    fn call(&self, call: Call, next: Next) -> Pin<Box<dyn Future<Output = HandlerResult> + Send>> {
+        match self.get() {
+            Some(layer) => layer.call(call, next),
+            None => Box::pin(next.run(call)),
+        }
+    }
+}
+
+/// The layers of a bus, which its queues still see when the bus is gone.
+#[derive(Default)]
+pub(crate) struct LayerStack(Mutex<Layers>);
+
+impl LayerStack {
+    pub(crate) fn get(&self) -> Layers {
+        Arc::clone(&self.lock())
+    }
+
+    /// Adds a layer inside of the others, and returns them all.
+    pub(crate) fn push(&self, layer: Arc<dyn Layer>) -> Layers {
+        let mut layers = self.lock();
+        let more: Layers = layers.iter().cloned().chain([layer]).collect();
+        // The old list shares its layers with the new one, so dropping it here drops none of them.
+        *layers = Arc::clone(&more);
+        more
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Layers> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// The call that a layer stands around.
 #[derive(Debug, Clone)]

@@ -7,16 +7,18 @@ use tokio::runtime::Handle;
 use tokio::sync::{Notify, oneshot};
 
 use crate::context::{Context, Reach};
-use crate::dispatch::{HandlerFuture, Payload, Subscriber};
-use crate::failure::{HandlerError, HandlerErrorKind, discard};
+use crate::dispatch::{Payload, Subscriber};
+use crate::failure::{HandlerErrorKind, discard};
 use crate::log_rate::LogRate;
 use crate::registry::Owner;
 use crate::tracker::{Ticket, Work};
 
+mod room;
 mod state;
 mod wait_graph;
 mod worker;
 
+pub(crate) use room::Room;
 use state::{Offer, State};
 pub(crate) use wait_graph::QueueId;
 use wait_graph::WaitGraph;
@@ -55,6 +57,8 @@ pub(crate) struct Queue<P: Payload> {
     drops: LogRate,
     /// Wakes a worker that waits for its running handlers and could start another.
     arrived: Notify,
+    /// Wakes the emits that wait for room when the worker was lost with its runtime.
+    abandoned: Notify,
 }
 
 /// An event in the queue.
@@ -62,18 +66,24 @@ pub(crate) struct Item<P> {
     event: P,
     context: Context,
     ticket: Ticket,
-    /// Tells the emit that waits for room.
-    admitted: Option<oneshot::Sender<()>>,
+    /// The emit that waits for room.
+    waits: Option<(Place, oneshot::Sender<()>)>,
 }
+
+/// The number of an event that waits for room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place(u64);
 
 /// What came of offering an event.
 pub(crate) enum Offered {
-    /// It is in the queue, or one was dropped by the rule.
+    /// It is in the queue; another one may have been dropped for it.
     Taken,
-    /// The queue is full; the future resolves when the event has room.
-    Full(HandlerFuture),
-    /// There is nothing to run the queue on.
-    NoRuntime(HandlerError),
+    /// It was dropped.
+    Dropped,
+    /// The queue is full, and the emit waits.
+    Full(Room),
+    /// The queue takes nothing.
+    Refused(HandlerErrorKind),
 }
 
 impl<P: Payload> Queue<P> {
@@ -85,45 +95,60 @@ impl<P: Payload> Queue<P> {
             state: Mutex::new(State::new(options.capacity, options.concurrency)),
             drops: LogRate::default(),
             arrived: Notify::new(),
+            abandoned: Notify::new(),
         }
     }
 
     /// Puts an event at the queue's end. The queue's order is the order of these calls.
     pub(crate) fn offer(&self, subscriber: &Arc<Subscriber<P>>, event: P, context: &Context) -> Offered {
-        let Ok(runtime) = Handle::try_current() else {
-            return Offered::NoRuntime(HandlerError::bare(HandlerErrorKind::NoRuntime));
+        let Ok(runtime) = Handle::try_current() else { return Offered::Refused(HandlerErrorKind::NoRuntime) };
+        let inherited = context.reach().map(|reach| Reach::clone(reach)).unwrap_or_default();
+        let Some(ticket) = self.owner.tracker.ticket(Work::Queued, inherited.epoch) else {
+            return Offered::Refused(HandlerErrorKind::Closed);
         };
         context.keep_time();
-        let inherited = context.reach().map(|reach| Reach::clone(reach)).unwrap_or_default();
-        let ticket = self.owner.tracker.ticket(Work::Queued, inherited.epoch);
         let reach = Reach { scope: inherited.scope.clone(), queue: Some(self.id), epoch: Some(ticket.epoch()) };
-        let item = Item { event, context: context.with_reach(reach), ticket, admitted: None };
+        let item = Item { event, context: context.with_reach(reach), ticket, waits: None };
         let mut wait = None;
-        let overflow = self.options.overflow;
-        let offer = self.lock().offer(item, overflow, |item| {
+        let offer = self.lock().offer(item, self.options.overflow, |item, number| {
             let edge = match inherited.queue {
                 Some(waiting) => Some(WaitGraph::process().try_wait(waiting, self.id)?),
                 None => None,
             };
             let (sender, receiver) = oneshot::channel();
-            item.admitted = Some(sender);
-            wait = Some((edge, receiver));
+            item.waits = Some((Place(number), sender));
+            wait = Some((Place(number), receiver, edge));
             Some(())
         });
-        match offer {
-            Offer::Taken => {}
-            Offer::Dropped(item) => self.drop_item(subscriber, item),
-        }
         worker::ensure(subscriber, &runtime);
-        match wait {
-            None => Offered::Taken,
-            Some((edge, receiver)) => Offered::Full(Box::pin(async move {
-                // An error means that the queue let go of the event: its handler was removed.
-                _ = receiver.await;
-                drop(edge);
-                Ok(())
-            })),
+        match (offer, wait) {
+            (Offer::Taken, None) => Offered::Taken,
+            (Offer::Taken, Some((place, admitted, edge))) => {
+                Offered::Full(room::room(subscriber, place, admitted, edge))
+            }
+            (Offer::DroppedOldest(oldest), _) => {
+                self.drop_item(subscriber, oldest);
+                Offered::Taken
+            }
+            (Offer::Dropped(item), _) => {
+                self.drop_item(subscriber, item);
+                Offered::Dropped
+            }
         }
+    }
+
+    /// Takes an event out that waits for room; true if it still waited.
+    fn give_up(&self, place: Place) -> bool {
+        let waits = |item: &Item<P>| item.waits.as_ref().is_some_and(|(waits, _)| *waits == place);
+        let item = self.lock().give_up(waits);
+        let waited = item.is_some();
+        discard(item);
+        waited
+    }
+
+    /// Makes sure that a worker is at the subscriber's queue, if it has one with something to do.
+    pub(crate) fn resume(subscriber: &Arc<Subscriber<P>>, runtime: &Handle) {
+        worker::ensure(subscriber, runtime);
     }
 
     /// Lets go of all that waits: the handler was removed.
@@ -162,9 +187,11 @@ impl<P: Payload> Queue<P> {
 }
 
 impl<P> Item<P> {
-    /// Tells the emit that the event has room; false if that emit was dropped meanwhile.
-    fn admit(&mut self) -> bool {
-        self.admitted.take().is_none_or(|admitted| admitted.send(()).is_ok())
+    /// Tells the emit that waits that the event has room. It may just have gone; then the event is handled all the same.
+    fn admit(&mut self) {
+        if let Some((_, admitted)) = self.waits.take() {
+            _ = admitted.send(());
+        }
     }
 }
 

@@ -12,6 +12,7 @@ pub(crate) struct State<I> {
     concurrency: usize,
     running: usize,
     working: bool,
+    offered: u64,
     dropped: u64,
 }
 
@@ -19,7 +20,9 @@ pub(crate) struct State<I> {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Offer<I> {
     Taken,
-    /// This one was dropped: the new one, or the oldest.
+    /// It was taken, and this one was dropped for it.
+    DroppedOldest(I),
+    /// It was dropped.
     Dropped(I),
 }
 
@@ -32,57 +35,53 @@ impl<I> State<I> {
             concurrency: concurrency.max(1),
             running: 0,
             working: false,
+            offered: 0,
             dropped: 0,
         }
     }
 
-    /// Puts an item at the end. `wait` is asked only in a full queue with [`Overflow::Wait`]: it prepares the item for
-    /// waiting, or says `None` if it must not wait, and then the item is dropped.
+    /// Puts an item at the end. `wait` is asked only in a full queue with [`Overflow::Wait`]: it prepares the item, of
+    /// which it is told a number of its own, for waiting, or says `None` if it must not wait, and then it is dropped.
     pub(crate) fn offer(
         &mut self,
         mut item: I,
         overflow: Overflow,
-        wait: impl FnOnce(&mut I) -> Option<()>,
+        wait: impl FnOnce(&mut I, u64) -> Option<()>,
     ) -> Offer<I> {
-        if self.items.len() < self.capacity {
-            self.items.push_back(item);
-            return Offer::Taken;
+        self.offered += 1;
+        let full = self.items.len() >= self.capacity;
+        if full
+            && (overflow == Overflow::DropNewest
+                || overflow == Overflow::Wait && wait(&mut item, self.offered).is_none())
+        {
+            self.dropped += 1;
+            return Offer::Dropped(item);
         }
-        let dropped = match overflow {
-            Overflow::Wait if wait(&mut item).is_some() => {
-                self.items.push_back(item);
-                return Offer::Taken;
-            }
-            Overflow::Wait | Overflow::DropNewest => Some(item),
-            Overflow::DropOldest => {
-                self.items.push_back(item);
-                self.items.pop_front()
-            }
-        };
-        match dropped {
-            None => Offer::Taken,
-            Some(item) => {
+        self.items.push_back(item);
+        match self.items.pop_front_if(|_| full && overflow == Overflow::DropOldest) {
+            Some(oldest) => {
                 self.dropped += 1;
-                Offer::Dropped(item)
+                Offer::DroppedOldest(oldest)
             }
+            None => Offer::Taken,
         }
     }
 
-    /// The next item to handle, if another may start. `admit` is told of the item that got room by it; an item whose
-    /// answer is false has been given up by its emit, and leaves.
-    pub(crate) fn next(&mut self, mut admit: impl FnMut(&mut I) -> bool) -> Option<I> {
+    /// The next item to handle, if another may start. `admit` is told of the item that got room by it.
+    pub(crate) fn next(&mut self, admit: impl FnOnce(&mut I)) -> Option<I> {
         if self.running == self.concurrency {
             return None;
         }
         let item = self.items.pop_front()?;
         self.running += 1;
-        while let Some(newcomer) = self.items.get_mut(self.capacity - 1) {
-            if admit(newcomer) {
-                break;
-            }
-            self.items.remove(self.capacity - 1);
-        }
+        self.items.get_mut(self.capacity - 1).map(admit);
         Some(item)
+    }
+
+    /// Takes out an item that waits for room, for which `waits` is true.
+    pub(crate) fn give_up(&mut self, waits: impl FnMut(&I) -> bool) -> Option<I> {
+        let at = self.items.iter().skip(self.capacity).position(waits)?;
+        self.items.remove(self.capacity + at)
     }
 
     /// An item was handled.
@@ -136,13 +135,13 @@ mod tests {
 
     fn full(overflow: Overflow) -> (State<u32>, Vec<Offer<u32>>) {
         let mut state = State::new(2, 1);
-        let offers = (1..=4).map(|item| state.offer(item, overflow, |_| Some(()))).collect();
+        let offers = (1..=4).map(|item| state.offer(item, overflow, |_, _| Some(()))).collect();
         (state, offers)
     }
 
     fn drain(state: &mut State<u32>) -> Vec<u32> {
         std::iter::from_fn(|| {
-            let item = state.next(|_| true)?;
+            let item = state.next(|_| {})?;
             state.done();
             Some(item)
         })
@@ -159,48 +158,47 @@ mod tests {
     #[test]
     fn b14_drop_oldest_keeps_the_last() {
         let (mut state, offers) = full(Overflow::DropOldest);
-        assert_eq!(offers, [Offer::Taken, Offer::Taken, Offer::Dropped(1), Offer::Dropped(2)]);
+        assert_eq!(offers, [Offer::Taken, Offer::Taken, Offer::DroppedOldest(1), Offer::DroppedOldest(2)]);
         assert_eq!((drain(&mut state), state.dropped()), (vec![3, 4], 2));
     }
 
     #[test]
     fn b14_wait_keeps_all_in_order_and_admits_one_for_each_that_leaves() {
         let (mut state, _) = full(Overflow::Wait);
-        let mut admitted = Vec::new();
         assert_eq!(state.depth(), 2);
-        while let Some(item) = state.next(|newcomer| {
-            admitted.push(*newcomer);
-            true
-        }) {
-            assert_eq!(admitted.last().copied().unwrap_or(item + 2).min(4), (item + 2).min(4));
+        let mut seen = Vec::new();
+        while let Some(item) = state.next(|newcomer| seen.push(("admitted", *newcomer))) {
+            seen.push(("handled", item));
             state.done();
         }
-        assert_eq!(admitted, [3, 4]);
+        let expected =
+            [("admitted", 3), ("handled", 1), ("admitted", 4), ("handled", 2), ("handled", 3), ("handled", 4)];
+        assert_eq!(seen, expected);
     }
 
     #[test]
-    fn b14_an_item_whose_emit_was_dropped_leaves() {
+    fn b14_an_item_whose_emit_was_dropped_leaves_if_it_still_waits() {
         let (mut state, _) = full(Overflow::Wait);
-        assert_eq!(state.next(|newcomer| *newcomer != 3), Some(1));
-        state.done();
-        assert_eq!(drain(&mut state), [2, 4]);
+        assert_eq!(state.give_up(|item| *item == 3), Some(3));
+        assert_eq!(state.give_up(|item| *item == 2), None, "it has room");
+        assert_eq!(drain(&mut state), [1, 2, 4]);
     }
 
     #[test]
     fn b14_wait_that_can_never_end_drops_the_newest() {
         let mut state = State::new(1, 1);
-        assert_eq!(state.offer(1, Overflow::Wait, |_| None), Offer::Taken);
-        assert_eq!(state.offer(2, Overflow::Wait, |_| None), Offer::Dropped(2));
+        assert_eq!(state.offer(1, Overflow::Wait, |_, _| None), Offer::Taken);
+        assert_eq!(state.offer(2, Overflow::Wait, |_, _| None), Offer::Dropped(2));
     }
 
     #[test]
     fn b14_concurrency_bounds_what_runs() {
         let mut state = State::new(8, 2);
         for item in 1..=3 {
-            state.offer(item, Overflow::Wait, |_| Some(()));
+            state.offer(item, Overflow::Wait, |_, _| Some(()));
         }
-        assert_eq!((state.next(|_| true), state.next(|_| true), state.next(|_| true)), (Some(1), Some(2), None));
+        assert_eq!((state.next(|_| {}), state.next(|_| {}), state.next(|_| {})), (Some(1), Some(2), None));
         state.done();
-        assert_eq!(state.next(|_| true), Some(3));
+        assert_eq!(state.next(|_| {}), Some(3));
     }
 }

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use futures_core::Stream;
+use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::runtime::Handle;
 
@@ -20,33 +20,48 @@ pub(super) fn ensure<P: Payload>(subscriber: &Arc<Subscriber<P>>, runtime: &Hand
     let Some(queue) = &subscriber.queue else { return };
     let needed = queue.lock().needs_worker();
     if needed {
-        runtime.spawn(work(Arc::clone(subscriber)));
+        runtime.spawn(Worker(Some(Arc::clone(subscriber))).run());
     } else {
         queue.arrived.notify_one();
     }
 }
 
-async fn work<P: Payload>(subscriber: Arc<Subscriber<P>>) {
-    let Some(queue) = &subscriber.queue else { return };
-    let abandon = Abandon(Some(queue));
-    let mut running = FuturesUnordered::new();
-    loop {
-        start_all(&subscriber, queue, &mut running).await;
-        if running.is_empty() {
-            if queue.lock().may_leave() {
-                abandon.defuse();
-                return;
+/// The worker at a queue. If it is dropped with its runtime, also before its first poll, another one may take over.
+struct Worker<P: Payload>(Option<Arc<Subscriber<P>>>);
+
+impl<P: Payload> Worker<P> {
+    async fn run(mut self) {
+        let Some(subscriber) = self.0.clone() else { return };
+        let Some(queue) = &subscriber.queue else { return };
+        let mut running = FuturesUnordered::new();
+        loop {
+            start_all(&subscriber, queue, &mut running).await;
+            if running.is_empty() {
+                if queue.lock().may_leave() {
+                    self.0 = None;
+                    return;
+                }
+                continue;
             }
-            continue;
+            tokio::select! {
+                _ = running.next() => queue.lock().done(),
+                () = queue.arrived.notified() => {}
+                () = queue.owner.tracker.until_cut() => {
+                    queue.clear();
+                    running.clear();
+                    queue.lock().forget_running();
+                }
+            }
         }
-        tokio::select! {
-            _ = poll_fn(|task| Pin::new(&mut running).poll_next(task)) => queue.lock().done(),
-            () = queue.arrived.notified() => {}
-            () = queue.owner.tracker.until_cut() => {
-                queue.clear();
-                running.clear();
-                queue.lock().forget_running();
-            }
+    }
+}
+
+impl<P: Payload> Drop for Worker<P> {
+    fn drop(&mut self) {
+        if let Some(queue) = self.0.as_ref().and_then(|subscriber| subscriber.queue.as_ref()) {
+            queue.lock().abandon();
+            queue.abandoned.notify_waiters();
+            queue.owner.tracker.left();
         }
     }
 }
@@ -89,21 +104,4 @@ fn handle<P: Payload>(subscriber: &Arc<Subscriber<P>>, item: Item<P>) -> Running
         }
         drop(ticket);
     })
-}
-
-/// Frees the queue for another worker when this one is dropped with its runtime.
-struct Abandon<'a, P: Payload>(Option<&'a Queue<P>>);
-
-impl<P: Payload> Abandon<'_, P> {
-    fn defuse(mut self) {
-        self.0 = None;
-    }
-}
-
-impl<P: Payload> Drop for Abandon<'_, P> {
-    fn drop(&mut self) {
-        if let Some(queue) = self.0 {
-            queue.lock().abandon();
-        }
-    }
 }

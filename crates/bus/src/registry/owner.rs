@@ -4,18 +4,19 @@ use std::sync::{Arc, Weak};
 
 use crate::bus::Shared;
 use crate::id::SubscriptionId;
-use crate::layer::Layers;
+use crate::layer::{LayerStack, Layers};
 use crate::tracker::Tracker;
 
 #[derive(Clone)]
 pub(crate) struct Owner {
     bus: Weak<Shared>,
+    layers: Arc<LayerStack>,
     pub(crate) tracker: Arc<Tracker>,
 }
 
 impl Owner {
-    pub(crate) fn new(bus: Weak<Shared>, tracker: Arc<Tracker>) -> Self {
-        Self { bus, tracker }
+    pub(crate) fn new(bus: Weak<Shared>, tracker: &Arc<Tracker>, layers: &Arc<LayerStack>) -> Self {
+        Self { bus, layers: Arc::clone(layers), tracker: Arc::clone(tracker) }
     }
 
     pub(crate) fn remove(&self, id: SubscriptionId) {
@@ -26,6 +27,6 @@ impl Owner {
 
     /// The bus's layers as they are now.
     pub(crate) fn layers(&self) -> Layers {
-        self.bus.upgrade().map_or_else(Layers::default, |bus| bus.registry.layers())
+        self.layers.get()
     }
 }

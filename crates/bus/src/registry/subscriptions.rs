@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::runtime::Handle;
+
 use crate::any_event::AnyEvent;
 use crate::dispatch::{AnySubscriber, Entry, Options, Record, Run, Subscriber, Typed};
 use crate::event::Event;
 use crate::id::SubscriptionId;
-use crate::layer::{Layer, Layers};
+use crate::layer::{Layer, LayerStack};
 use crate::pattern::Pattern;
 use crate::registry::Listener;
 use crate::registry::names::{NamedHandlers, Names};
@@ -23,6 +25,7 @@ pub(crate) struct Registry {
     state: Mutex<State>,
     table: Table,
     names: Names,
+    layers: Arc<LayerStack>,
     /// Whether a type that was never seen here may have handlers.
     has_patterns: AtomicBool,
 }
@@ -34,7 +37,6 @@ struct State {
     patterns: Patterns,
     /// The table indexes of the types seen here, by name.
     topics: HashMap<&'static str, Vec<usize>>,
-    layers: Layers,
 }
 
 struct Subscription {
@@ -81,7 +83,7 @@ impl Registry {
         let index = E::slot().index();
         self.table.get_or_insert(index, || {
             state.topics.entry(E::NAME).or_default().push(index);
-            Box::new(Topic::<E>::new(state.patterns.matching(E::NAME), Arc::clone(&state.layers)))
+            Box::new(Topic::<E>::new(state.patterns.matching(E::NAME), self.layers.get()))
         })
     }
 
@@ -181,7 +183,7 @@ impl Registry {
         let by_pattern = state.patterns.matching(name).into_iter().map(|found| found as Arc<dyn AnySubscriber>);
         let mut entries: Vec<_> = exact.chain(by_pattern).collect();
         entries.sort_by_key(|entry| Entry::record(entry).id);
-        NamedHandlers::new(entries, Arc::clone(&state.layers))
+        NamedHandlers::new(entries, self.layers.get())
     }
 
     /// Shows the types seen here that bear `name`. They are never removed, so no lock is held meanwhile.
@@ -198,17 +200,25 @@ impl Registry {
     }
 
     pub(crate) fn add_layer(&self, layer: Arc<dyn Layer>) {
-        let mut state = self.lock();
-        state.layers = state.layers.iter().cloned().chain([layer]).collect();
+        let state = self.lock();
+        let layers = self.layers.push(layer);
         let places = state.topics.values().flatten().filter_map(|&index| self.table.get(index));
-        let retired: Vec<_> = places.map(|place| place.topic.set_layers(Arc::clone(&state.layers))).collect();
+        let retired: Vec<_> = places.map(|place| place.topic.set_layers(Arc::clone(&layers))).collect();
         let evicted = self.names.forget(|_| true);
         drop(state);
         drop((retired, evicted));
     }
 
-    pub(crate) fn layers(&self) -> Layers {
-        Arc::clone(&self.lock().layers)
+    /// Makes sure that every queue is worked off.
+    pub(crate) fn resume(&self, runtime: &Handle) {
+        let state = self.lock();
+        let subscribers: Vec<_> = state.subscriptions.values().flat_map(|one| one.subscribers.clone()).collect();
+        drop(state);
+        subscribers.into_iter().for_each(|subscriber| subscriber.resume(runtime));
+    }
+
+    pub(crate) fn layer_stack(&self) -> &Arc<LayerStack> {
+        &self.layers
     }
 
     /// How many handlers an event of type `E` reaches.

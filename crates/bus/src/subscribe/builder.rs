@@ -9,7 +9,7 @@ use crate::bus::EventBus;
 use crate::context::Context;
 use crate::dispatch::{Backlog, Options, Payload, Record, Run, seats};
 use crate::event::Event;
-use crate::layer::Layer;
+use crate::layer::{self, Layer};
 use crate::pattern::{IntoPattern, Pattern, PatternError};
 use crate::queue::{Overflow, QueueOptions};
 use crate::subscribe::{EventStream, Handler, HandlerWith, Outcome, Subscription};
@@ -103,7 +103,7 @@ impl<P: Payload> Subscribe<'_, P> {
 
     /// A layer around this handler only, inside of the bus's (promise B16).
     pub fn layer(mut self, layer: impl Layer) -> Self {
-        self.options.layers.push(Arc::new(layer));
+        self.options.layers.push(layer::quiet(layer));
         self
     }
 

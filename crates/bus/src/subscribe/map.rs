@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::dispatch::{Options, Run, seats};
 use crate::event::Event;
 use crate::event_map::{EventMap, MapVisitor};
-use crate::layer::Layer;
+use crate::layer::{self, Layer};
 use crate::registry::{Enrolment, Owner};
 use crate::subscribe::{Handler, Outcome, Subscription};
 
@@ -59,7 +59,7 @@ impl<T: EventMap> SubscribeMap<'_, T> {
 
     /// A layer around this handler only, inside of the bus's.
     pub fn layer(mut self, layer: impl Layer) -> Self {
-        self.options.layers.push(Arc::new(layer));
+        self.options.layers.push(layer::quiet(layer));
         self
     }
 
