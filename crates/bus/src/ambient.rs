@@ -10,7 +10,7 @@ use std::task::{self, Poll};
 use std::thread::LocalKey;
 
 use crate::bus::EventBus;
-use crate::context::{Blank, Context, EventName, Given, Reach};
+use crate::context::{Blank, Context, EventName, Reach};
 use crate::dispatch::{Deferred, next_lane};
 
 thread_local! {
@@ -126,7 +126,6 @@ pub(crate) struct Pass {
     /// The lane in which the emit may write.
     pub(crate) lane: usize,
     previous: Option<Context>,
-    _scope: Option<Scoped>,
 }
 
 /// Begins the pass of an event that is emitted outside of any handler and scope; `None` inside of one.
@@ -136,25 +135,19 @@ pub(crate) fn begin_outside(name: &'static str, version: u32) -> Option<Pass> {
         return None;
     }
     let blank = swap(&SPARE, None).unwrap_or_default();
-    Some(Pass::new(blank.fill_plain(EventName::Static(name), version), None))
-}
-
-/// Begins the pass of an event that comes from `origin`.
-pub(crate) fn begin(name: EventName, version: u32, given: Option<Box<Given>>, origin: Origin) -> Pass {
-    let context = Context::new(name, version, given, origin);
-    let scope = Scoped::of(&context);
-    Pass::new(context, scope)
+    Some(Pass::begin(blank.fill_plain(EventName::Static(name), version)))
 }
 
 impl Pass {
+    /// Makes `context` the ambient one.
     #[inline]
-    fn new(context: Context, scope: Option<Scoped>) -> Self {
+    pub(crate) fn begin(context: Context) -> Self {
         nest();
         let lane = match read(&LANE) {
             0 => first_lane(),
             lane => lane,
         };
-        Self { lane, previous: swap(&CONTEXT, Some(context.clone())), context, _scope: scope }
+        Self { lane, previous: swap(&CONTEXT, Some(context.clone())), context }
     }
 }
 
@@ -195,11 +188,12 @@ impl Drop for Entered {
     }
 }
 
-struct Scoped(Option<EventBus>);
+/// A scope, until it is dropped.
+pub(crate) struct Scoped(Option<EventBus>);
 
 impl Scoped {
     /// The scope in which the event was emitted.
-    fn of(context: &Context) -> Option<Self> {
+    pub(crate) fn of(context: &Context) -> Option<Self> {
         context.reach().and_then(|reach| reach.scope.clone()).map(Self::enter)
     }
 

@@ -10,9 +10,9 @@ use std::task::{self, Poll};
 use arc_swap::Guard;
 use tokio::runtime::Handle;
 
-use crate::ambient::{self, Origin, Pass};
+use crate::ambient::{self, Origin, Pass, Scoped};
 use crate::bus::EventBus;
-use crate::context::{EventName, Given, Reach};
+use crate::context::{Context, EventName, Given, Reach};
 use crate::dispatch::detached::Detached;
 use crate::dispatch::turns::{Dispatch, Progress, Turns, first_pass, run_sync};
 use crate::emitted::Emitted;
@@ -276,28 +276,57 @@ impl<E: Event> Outgoing for E {
         options: Option<Box<EmitOptions>>,
         task: &mut task::Context<'_>,
     ) -> Result<Begun, EmitError> {
-        let (mode, pass) = match options {
-            None if bus.is_open() => match ambient::begin_outside(E::NAME, E::VERSION) {
-                Some(pass) => (bus.shared.dispatch, pass),
-                None => enter(bus, EventName::Static(E::NAME), E::VERSION, None)?,
-            },
-            options => enter(bus, EventName::Static(E::NAME), E::VERSION, options)?,
-        };
-        let handlers = topic.load();
-        if handlers.all_sync {
-            return Ok(Begun::Done(run_sync(&handlers, &self, &pass)));
+        if options.is_none()
+            && bus.is_open()
+            && let Some(pass) = ambient::begin_outside(E::NAME, E::VERSION)
+        {
+            return Ok(deliver(topic, self, &pass, bus.shared.dispatch, task));
         }
-        let event = Arc::new(self);
-        let mut progress = Progress::default();
-        first_pass(&mut progress, &handlers, &event, &pass, mode, task);
-        Ok(match progress.finished() {
-            Some(emitted) => Begun::Done(emitted),
-            None => {
-                let context = pass.context.clone();
-                Begun::Waiting(Box::pin(Turns::new(Guard::into_inner(handlers), event, context, mode, progress)))
-            }
-        })
+        begin_inside(topic, self, bus, options, task)
     }
+}
+
+/// The way of an emit that is inside of another, or of which the caller said more.
+#[inline(never)]
+fn begin_inside<E: Event>(
+    topic: &Topic<E>,
+    event: E,
+    bus: &EventBus,
+    options: Option<Box<EmitOptions>>,
+    task: &mut task::Context<'_>,
+) -> Result<Begun, EmitError> {
+    let Entry { pass, mode, scope } = enter(bus, EventName::Static(E::NAME), E::VERSION, options)?;
+    let begun = deliver(topic, event, &pass, mode, task);
+    drop(pass);
+    drop(scope);
+    Ok(begun)
+}
+
+/// Takes the event through its handlers once.
+#[inline]
+fn deliver<E: Event>(topic: &Topic<E>, event: E, pass: &Pass, mode: Dispatch, task: &mut task::Context<'_>) -> Begun {
+    let handlers = topic.load();
+    if handlers.all_sync {
+        return Begun::Done(run_sync(&handlers, &event, pass));
+    }
+    let event = Arc::new(event);
+    let mut progress = Progress::default();
+    first_pass(&mut progress, &handlers, &event, pass, mode, task);
+    match progress.finished() {
+        Some(emitted) => Begun::Done(emitted),
+        None => {
+            let context = pass.context.clone();
+            Begun::Waiting(Box::pin(Turns::new(Guard::into_inner(handlers), event, context, mode, progress)))
+        }
+    }
+}
+
+/// An emit that the bus has admitted.
+pub(crate) struct Entry {
+    pub(crate) pass: Pass,
+    pub(crate) mode: Dispatch,
+    /// Held until the pass is over.
+    pub(crate) scope: Option<Scoped>,
 }
 
 /// Begins the pass of an event, if the bus admits it.
@@ -306,14 +335,16 @@ pub(crate) fn enter(
     name: EventName,
     version: u32,
     options: Option<Box<EmitOptions>>,
-) -> Result<(Dispatch, Pass), EmitError> {
+) -> Result<Entry, EmitError> {
     let (mode, given, origin) = match options {
         None => (None, None, None),
         Some(options) => (options.mode, Some(Box::new(options.given)), options.origin),
     };
     let (parent, reach) = origin.unwrap_or_else(ambient::inherited);
     bus.admit(parent.as_ref(), reach.as_deref())?;
-    Ok((mode.unwrap_or(bus.shared.dispatch), ambient::begin(name, version, given, (parent, reach))))
+    let context = Context::new(name, version, given, (parent, reach));
+    let scope = Scoped::of(&context);
+    Ok(Entry { pass: Pass::begin(context), mode: mode.unwrap_or(bus.shared.dispatch), scope })
 }
 
 impl<O> fmt::Debug for Emit<'_, O> {

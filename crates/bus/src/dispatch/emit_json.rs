@@ -10,7 +10,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use crate::any_event::{AnyEvent, RawEvent};
 use crate::bus::EventBus;
 use crate::context::EventName;
-use crate::dispatch::emit::{Begun, Emit, EmitError, EmitOptions, Outgoing, State, enter};
+use crate::dispatch::emit::{Begun, Emit, EmitError, EmitOptions, Entry, Outgoing, State, enter};
 use crate::dispatch::turns::{Progress, Turns, first_pass};
 use crate::dyn_event::ErasedEvent;
 use crate::event::EncodeError;
@@ -77,7 +77,7 @@ impl Outgoing for Json {
         let json = payload?;
         let decoded = decode(bus, &name, version, &json)?;
         let event = AnyEvent::raw(RawEvent { name: Arc::clone(&name), version, json, decoded });
-        let (mode, pass) = enter(bus, EventName::Shared(name), version, options)?;
+        let Entry { pass, mode, scope: _scope } = enter(bus, EventName::Shared(name), version, options)?;
         let mut progress = Progress::default();
         first_pass(&mut progress, &handlers, &event, &pass, mode, task);
         Ok(match progress.finished() {

@@ -116,39 +116,55 @@ impl Progress {
         mode: Dispatch,
         task: &mut task::Context<'_>,
     ) {
-        while let Some(entry) = handlers.entries.get(self.next) {
-            let mut own = N::Seat::default();
-            let seat = seats.get_mut(self.next).unwrap_or(&mut own);
-            let record = entry.record();
+        let left = &handlers.entries[self.next..];
+        let mut turn = |entry: &N, seat: &mut N::Seat| {
             self.next += 1;
-            let called = match entry.start(event, seat, context, &handlers.layers, task) {
-                Started::Done(result) => {
-                    settle(&mut self.emitted, record, context, result);
-                    true
-                }
-                Started::Pending(rest) => {
-                    self.waiting.push(Waiting::of(record, rest));
-                    true
-                }
-                Started::Full(room) => {
-                    self.waiting.push(Waiting::of(record, room));
-                    false
-                }
-                Started::Queued => {
-                    self.emitted.delivered += 1;
-                    false
-                }
-                Started::Skipped => false,
-            };
-            match (mode, called) {
-                (Dispatch::Concurrent, false) => record.pass_over(),
-                (Dispatch::Sequential, true) => record.add_calls(1),
-                _ => {}
-            }
-            if mode == Dispatch::Sequential && !self.waiting.is_empty() {
-                return;
-            }
+            let started = entry.start(event, seat, context, &handlers.layers, task);
+            self.took_turn(entry.record(), started, context, mode)
+        };
+        // Whether it goes on is what `all` asks for.
+        if seats.is_empty() {
+            left.iter().all(|entry| turn(entry, &mut N::Seat::default()));
+        } else {
+            left.iter().zip(seats).all(|(entry, seat)| turn(entry, seat));
         }
+    }
+
+    /// Notes what came of a turn; whether the next handler may start.
+    #[inline]
+    fn took_turn(&mut self, record: &Arc<Record>, started: Started, context: &Context, mode: Dispatch) -> bool {
+        match (started, mode) {
+            (Started::Done(result), Dispatch::Concurrent) => {
+                settle(&mut self.emitted, record, context, result);
+                true
+            }
+            (started, mode) => self.took_other_turn(record, started, context, mode),
+        }
+    }
+
+    fn took_other_turn(&mut self, record: &Arc<Record>, started: Started, context: &Context, mode: Dispatch) -> bool {
+        let (called, rest) = match started {
+            Started::Done(result) => {
+                settle(&mut self.emitted, record, context, result);
+                (true, None)
+            }
+            Started::Pending(handler) => (true, Some(Rest::Handler(handler))),
+            Started::Full(room) => (false, Some(Rest::Room(room))),
+            Started::Queued => {
+                self.emitted.delivered += 1;
+                (false, None)
+            }
+            Started::Skipped => (false, None),
+        };
+        // The list has counted a call for every handler of a concurrent emit.
+        match (mode, called) {
+            (Dispatch::Concurrent, false) => record.pass_over(),
+            (Dispatch::Sequential, true) => record.add_calls(1),
+            _ => {}
+        }
+        let waits = rest.is_some();
+        self.waiting.extend(rest.map(|rest| Waiting { record: Arc::clone(record), rest }));
+        !waits || mode == Dispatch::Concurrent
     }
 }
 
@@ -216,12 +232,6 @@ struct Waiting {
     rest: Rest,
 }
 
-impl Waiting {
-    fn of(record: &Arc<Record>, rest: impl Into<Rest>) -> Self {
-        Self { record: Arc::clone(record), rest: rest.into() }
-    }
-}
-
 impl Future for Waiting {
     type Output = (Arc<Record>, HandlerResult);
 
@@ -250,16 +260,4 @@ enum Rest {
     Handler(Quiet),
     Room(Room),
     Over,
-}
-
-impl From<Quiet> for Rest {
-    fn from(handler: Quiet) -> Self {
-        Self::Handler(handler)
-    }
-}
-
-impl From<Room> for Rest {
-    fn from(room: Room) -> Self {
-        Self::Room(room)
-    }
 }
