@@ -128,10 +128,16 @@ pub(crate) struct Pass {
     previous: Option<Context>,
 }
 
+/// Whether this thread is outside of any handler and scope.
+#[inline]
+pub(crate) fn is_outside() -> bool {
+    read(&NESTING) == 0 && read(&SCOPES) == 0
+}
+
 /// Begins the pass of an event that is emitted outside of any handler and scope; `None` inside of one.
 #[inline]
 pub(crate) fn begin_outside(name: &'static str, version: u32) -> Option<Pass> {
-    if read(&NESTING) != 0 || read(&SCOPES) != 0 {
+    if !is_outside() {
         return None;
     }
     let blank = swap(&SPARE, None).unwrap_or_default();

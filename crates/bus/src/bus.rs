@@ -191,12 +191,13 @@ impl EventBus {
     /// [`admit`](Self::admit) for an event that nobody listens to, which asks for as little as possible.
     #[inline]
     pub(crate) fn admit_unheard(&self) -> Result<(), EmitError> {
-        if self.is_open() { Ok(()) } else { self.admit_closed() }
+        if self.is_open() && ambient::is_outside() { Ok(()) } else { self.admit_inside() }
     }
 
     #[cold]
-    fn admit_closed(&self) -> Result<(), EmitError> {
-        if self.finishes(ambient::inherited().1.as_deref()) { Ok(()) } else { Err(EmitError::Closed) }
+    fn admit_inside(&self) -> Result<(), EmitError> {
+        let (parent, reach) = ambient::inherited();
+        self.admit(parent.as_ref(), reach.as_deref())
     }
 
     /// Whether work that this bus still finishes is behind the emit.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use uuid::Uuid;
 
@@ -56,9 +57,17 @@ impl fmt::Debug for EventId {
     }
 }
 
-/// The id of a subscription on its bus, never used twice (promise B6). A later subscription has a greater id.
+/// The id of a subscription, never used twice in a process, whatever the bus (promise B6). A later subscription of a bus
+/// has a greater id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SubscriptionId(pub(crate) u64);
+
+impl SubscriptionId {
+    pub(crate) fn next() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
 
 impl fmt::Display for SubscriptionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

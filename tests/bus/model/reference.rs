@@ -68,8 +68,7 @@ impl<'p> Reference<'p> {
                 self.line.push_back((name, depth));
                 Record::Posted
             }
-            // Whom nobody hears is never too deep.
-            Action::Emit { name, .. } if depth > MAX_DEPTH && self.reached(name) > 0 => Record::TooDeep,
+            Action::Emit { .. } if depth > MAX_DEPTH => Record::TooDeep,
             Action::Emit { name, .. } => self.deliver(name, depth),
         };
         self.records.push(record);

@@ -32,7 +32,6 @@ pub(crate) struct Registry {
 
 #[derive(Default)]
 struct State {
-    last_id: u64,
     subscriptions: BTreeMap<SubscriptionId, Subscription>,
     patterns: Patterns,
     /// The table indexes of the types seen here, by name.
@@ -89,7 +88,7 @@ impl Registry {
 
     /// Begins a subscription to event types.
     pub(crate) fn enrol(&self, name: Option<Arc<str>>, target: Arc<str>, once: bool) -> Enrolment<'_> {
-        let mut state = self.lock();
+        let state = self.lock();
         let record = state.next_record(name, target, once);
         let (subscribers, types, retired) = (Vec::new(), Vec::new(), Vec::new());
         Enrolment { registry: self, state, record, subscribers, types, retired }
@@ -303,9 +302,8 @@ impl Registry {
 }
 
 impl State {
-    fn next_record(&mut self, name: Option<Arc<str>>, target: Arc<str>, once: bool) -> Arc<Record> {
-        self.last_id += 1;
-        Arc::new(Record::new(SubscriptionId(self.last_id), name, target, once))
+    fn next_record(&self, name: Option<Arc<str>>, target: Arc<str>, once: bool) -> Arc<Record> {
+        Arc::new(Record::new(SubscriptionId::next(), name, target, once))
     }
 }
 
