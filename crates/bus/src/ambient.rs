@@ -20,8 +20,8 @@ thread_local! {
     static SCOPE: Cell<Option<EventBus>> = const { Cell::new(None) };
     /// How many handler polls this thread is inside of.
     static NESTING: Cell<u32> = const { Cell::new(0) };
-    /// How many scopes it is inside of.
-    static SCOPES: Cell<u32> = const { Cell::new(0) };
+    /// How many handler polls and scopes it is inside of.
+    static INSIDE: Cell<u32> = const { Cell::new(0) };
     /// What was posted inside of handlers, to be queued when the outermost poll is over.
     static DEFERRED: RefCell<Vec<Deferred>> = const { RefCell::new(Vec::new()) };
     /// The memory of a context that nobody has any more.
@@ -91,19 +91,23 @@ pub(crate) fn defer(posted: Deferred) -> Result<(), Deferred> {
     if read(&NESTING) == 0 {
         return Err(posted);
     }
-    DEFERRED.with(|deferred| deferred.borrow_mut().push(posted));
-    Ok(())
+    let mut posted = Some(posted);
+    // In a thread that is ending there is no place to keep it, and it goes at once.
+    _ = DEFERRED.try_with(|deferred| deferred.borrow_mut().extend(posted.take()));
+    posted.map_or(Ok(()), Err)
 }
 
 /// A handler poll begins.
 #[inline]
 fn nest() {
     write(&NESTING, read(&NESTING) + 1);
+    write(&INSIDE, read(&INSIDE) + 1);
 }
 
 /// A handler poll is over; if it was the outermost, what was posted in it is queued.
 #[inline]
 fn unnest() {
+    write(&INSIDE, read(&INSIDE) - 1);
     let nesting = read(&NESTING) - 1;
     write(&NESTING, nesting);
     if nesting == 0 {
@@ -123,15 +127,15 @@ fn release_deferred() {
 /// The first pass of an emit: its context is the ambient one until this is dropped. Never held across an `.await`.
 pub(crate) struct Pass {
     pub(crate) context: Context,
-    /// The lane in which the emit may write.
-    pub(crate) lane: usize,
     previous: Option<Context>,
 }
+
+// Two pointers, which travel in registers: a third word would go through memory, and stall the emit.
 
 /// Whether this thread is outside of any handler and scope.
 #[inline]
 pub(crate) fn is_outside() -> bool {
-    read(&NESTING) == 0 && read(&SCOPES) == 0
+    read(&INSIDE) == 0
 }
 
 /// Begins the pass of an event that is emitted outside of any handler and scope; `None` inside of one.
@@ -149,11 +153,16 @@ impl Pass {
     #[inline]
     pub(crate) fn begin(context: Context) -> Self {
         nest();
-        let lane = match read(&LANE) {
-            0 => first_lane(),
-            lane => lane,
-        };
-        Self { lane, previous: swap(&CONTEXT, Some(context.clone())), context }
+        Self { previous: swap(&CONTEXT, Some(context.clone())), context }
+    }
+}
+
+/// The lane of every list in which this thread may write.
+#[inline]
+pub(crate) fn lane() -> usize {
+    match read(&LANE) {
+        0 => first_lane(),
+        lane => lane,
     }
 }
 
@@ -204,14 +213,14 @@ impl Scoped {
     }
 
     fn enter(bus: EventBus) -> Self {
-        write(&SCOPES, read(&SCOPES) + 1);
+        write(&INSIDE, read(&INSIDE) + 1);
         Self(swap(&SCOPE, Some(bus)))
     }
 }
 
 impl Drop for Scoped {
     fn drop(&mut self) {
-        write(&SCOPES, read(&SCOPES) - 1);
+        write(&INSIDE, read(&INSIDE) - 1);
         drop(swap(&SCOPE, self.0.take()));
     }
 }

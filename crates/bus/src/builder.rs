@@ -25,9 +25,12 @@ impl Builder {
         self
     }
 
-    /// How many emits an emit may be inside of (promise B8). Default: 64.
+    /// How many emits an emit may be inside of (promise B8). Default: 64; at most 1000.
+    ///
+    /// Each level needs stack: a few KiB in a debug build, and some copies of the event. Box what is large in an event
+    /// that handlers emit again and again.
     pub fn max_depth(mut self, emits: usize) -> Self {
-        self.max_depth = emits;
+        self.max_depth = emits.min(1000);
         self
     }
 

@@ -82,6 +82,9 @@ impl EventBus {
     /// Emits an event by its name: the handlers of each type that bears the name get it decoded, those of patterns as
     /// [`AnyEvent`](crate::AnyEvent) (promise B12).
     ///
+    /// A type hears it if it was seen on this bus and reads the payload's version; others are passed over, and counted in
+    /// [`stats`](EventBus::stats). That an event is durable is known once its type was subscribed or emitted here.
+    ///
     /// The payload is a [`serde_json::Value`], a `Box<RawValue>` (which is not parsed again), or anything else that serde
     /// can write.
     ///
@@ -103,6 +106,9 @@ impl EventBus {
 
     /// Emits an event without waiting for its handlers; the caller may vanish (promise B15). It is the line of
     /// [`post`](EventBus::post), with a handle to the outcome.
+    ///
+    /// Inside of a handler, await the outcome; blocking the thread on it waits for the poll that is blocked. The line makes
+    /// progress only while the runtime that works it off is driven.
     ///
     /// # Errors
     /// What [`Emit::detach`] says.

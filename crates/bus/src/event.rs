@@ -78,15 +78,15 @@ pub trait Event: Send + Sync + Sized + 'static {
 }
 
 /// An event could not be turned into JSON.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 #[error("the event cannot be written as JSON")]
 pub struct EncodeError {
-    source: serde_json::Error,
+    source: Arc<serde_json::Error>,
 }
 
 impl EncodeError {
-    pub(crate) const fn new(source: serde_json::Error) -> Self {
-        Self { source }
+    pub(crate) fn new(source: serde_json::Error) -> Self {
+        Self { source: Arc::new(source) }
     }
 }
 

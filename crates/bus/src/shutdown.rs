@@ -7,6 +7,9 @@ use tokio::runtime::Handle;
 
 use crate::bus::EventBus;
 
+/// How long a shutdown waits for what it has cut to be dropped.
+const CUT: Duration = Duration::from_secs(1);
+
 /// What a shutdown had to cut because its deadline passed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -29,7 +32,10 @@ impl EventBus {
     /// Refuses new emits, lets queued and detached handlers finish for at most `deadline`, and returns what was cut
     /// then. Emits that such a handler makes are still taken. Emits that callers wait for are theirs: they go on.
     ///
-    /// Calling it again waits again.
+    /// Then streams end, after the events that they still hold, and so does every [`wait_for`](EventBus::wait_for).
+    ///
+    /// Calling it again waits again. A queued or detached handler that calls it waits for its own end, until the deadline
+    /// cuts it.
     ///
     /// # Cancel safety
     /// Dropped early, the bus stays closed and nothing is cut.
@@ -40,13 +46,17 @@ impl EventBus {
         self.shared.closed.store(true, Ordering::Release);
         let tracker = &self.shared.tracker;
         tracker.close();
-        match tokio::time::timeout(deadline, tracker.idle(|| self.resume())).await {
+        let shutdown = match tokio::time::timeout(deadline, tracker.idle(|| self.resume())).await {
             Ok(()) => Shutdown::default(),
             Err(_) => {
                 let open = tracker.cut();
+                // What was cut is dropped by its own task; a handler that blocks its thread cannot be waited for.
+                _ = tokio::time::timeout(CUT, tracker.idle(|| self.resume())).await;
                 Shutdown { queued: open.queued, detached: open.detached }
             }
-        }
+        };
+        self.shared.registry.end_backlogs();
+        shutdown
     }
 
     /// Waits until everything that was queued, posted and detached before this call is done, and all that those

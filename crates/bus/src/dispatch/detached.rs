@@ -154,6 +154,13 @@ impl Posted {
 }
 
 /// A detached emit. Await it for the outcome, or drop it: the emit goes on.
+///
+/// # Errors
+/// It resolves to what awaiting the emit would have given, and to [`EmitError::Closed`] if shutdown cut it or its runtime
+/// ended.
+///
+/// # Cancel safety
+/// Polled by reference in a `select!`, it loses nothing.
 #[derive(Debug)]
 pub struct Detached {
     outcome: oneshot::Receiver<Outcome>,

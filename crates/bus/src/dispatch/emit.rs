@@ -17,6 +17,7 @@ use crate::dispatch::detached::Detached;
 use crate::dispatch::turns::{Dispatch, Progress, Turns, first_pass, run_sync};
 use crate::emitted::Emitted;
 use crate::event::{DecodeError, EncodeError, Event};
+use crate::failure::discard;
 use crate::id::EventId;
 use crate::name::{NameError, check_name};
 use crate::registry::Topic;
@@ -97,6 +98,17 @@ pub struct EmitOptions {
     mode: Option<Dispatch>,
     given: Given,
     origin: Option<Origin>,
+}
+
+impl EmitOptions {
+    /// Whether the bus admits an emit that nobody hears.
+    #[cold]
+    fn admit(&self, bus: &EventBus) -> Result<(), EmitError> {
+        match &self.origin {
+            Some((parent, reach)) => bus.admit(parent.as_ref(), reach.as_deref()),
+            None => bus.admit_unheard(),
+        }
+    }
 }
 
 /// Whether the code that makes a detached emit may wait for its outcome.
@@ -218,12 +230,16 @@ impl<O: Outgoing> Future for Emit<'_, O> {
     #[inline(always)]
     fn poll(self: Pin<&mut Self>, task: &mut task::Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
-        if let State::Ready(outgoing, _) = &this.state {
+        if let State::Ready(outgoing, options) = &this.state {
             // A durable event is stored here, before anything runs.
             outgoing.check(this.bus)?;
             let Some(heard) = outgoing.heard(this.bus) else {
+                let admitted = match options {
+                    None => this.bus.admit_unheard(),
+                    Some(options) => options.admit(this.bus),
+                };
                 this.state = State::Done;
-                return Poll::Ready(this.bus.admit_unheard().map(|()| Emitted::default()));
+                return Poll::Ready(admitted.map(|()| Emitted::default()));
             };
             if let State::Ready(outgoing, options) = mem::replace(&mut this.state, State::Done) {
                 match outgoing.begin(heard, this.bus, options, task)? {
@@ -307,13 +323,23 @@ fn begin_inside<E: Event>(
 fn deliver<E: Event>(topic: &Topic<E>, event: E, pass: &Pass, mode: Dispatch, task: &mut task::Context<'_>) -> Begun {
     let handlers = topic.load();
     if handlers.all_sync {
-        return Begun::Done(run_sync(&handlers, &event, pass));
+        let emitted = run_sync(&handlers, &event, pass);
+        // The event's own drop may panic, and the outcome is there already.
+        if mem::needs_drop::<E>() {
+            discard(event);
+        }
+        return Begun::Done(emitted);
     }
     let event = Arc::new(event);
     let mut progress = Progress::default();
     first_pass(&mut progress, &handlers, &event, pass, mode, task);
     match progress.finished() {
-        Some(emitted) => Begun::Done(emitted),
+        Some(emitted) => {
+            if mem::needs_drop::<E>() {
+                discard(event);
+            }
+            Begun::Done(emitted)
+        }
         None => {
             let context = pass.context.clone();
             Begun::Waiting(Box::pin(Turns::new(Guard::into_inner(handlers), event, context, mode, progress)))

@@ -54,6 +54,9 @@ impl Outgoing for Json {
 
     fn check(&self, bus: &EventBus) -> Result<(), EmitError> {
         check_name(&self.name)?;
+        if let Err(error) = &self.payload {
+            return Err(error.clone().into());
+        }
         let durable = bus.shared.registry.types_of(&self.name).iter().any(|topic| topic.is_durable());
         if durable { Err(EmitError::NoLog) } else { Ok(()) }
     }
@@ -72,7 +75,7 @@ impl Outgoing for Json {
     ) -> Result<Begun, EmitError> {
         let Self { name, version, payload } = self;
         let types = bus.shared.registry.types_of(&name);
-        let newest = types.iter().map(|topic| topic.version()).max().unwrap_or(1);
+        let newest = types.iter().filter(|topic| topic.has_exact()).map(|topic| topic.version()).max().unwrap_or(1);
         let version = version.unwrap_or(newest);
         let json = payload?;
         let decoded = decode(bus, &name, version, &json)?;

@@ -102,8 +102,11 @@ pub(crate) trait AnySubscriber: Send + Sync {
     /// How many events wait for the handler, and how many were dropped.
     fn waiting(&self) -> (usize, u64);
 
-    /// Lets go of what waits in its queue.
-    fn clear_queue(&self);
+    /// Lets go of what waits for the handler, which was removed.
+    fn end(&self);
+
+    /// Ends its stream or wait.
+    fn end_backlog(&self);
 
     /// Makes sure that its queue is worked off.
     fn resume(self: Arc<Self>, runtime: &Handle);
@@ -131,10 +134,12 @@ impl<P: Payload> AnySubscriber for Subscriber<P> {
         self.waiting()
     }
 
-    fn clear_queue(&self) {
-        if let Some(queue) = &self.queue {
-            queue.clear();
-        }
+    fn end(&self) {
+        self.end();
+    }
+
+    fn end_backlog(&self) {
+        self.end_backlog();
     }
 
     fn resume(self: Arc<Self>, runtime: &Handle) {

@@ -20,16 +20,17 @@ pub(crate) fn isolated<R>(call: impl FnOnce() -> R) -> Result<R, HandlerError> {
     catch_unwind(AssertUnwindSafe(call)).map_err(HandlerError::panicked)
 }
 
-/// Polls a handler's future once; a panic is its outcome. A finished future is dropped in here too.
+/// Polls a handler's future once; a panic is its outcome. A future that is over is dropped in here too, apart from the
+/// poll: a panic of its own in the drop would otherwise meet the unwinding of the first and end the process.
 pub(crate) fn poll_isolated(mut future: HandlerFuture, task: &mut task::Context<'_>) -> Polled {
-    let polled = isolated(|| match future.as_mut().poll(task) {
-        Poll::Ready(result) => {
-            drop(future);
-            Polled::Done(result)
+    match isolated(|| future.as_mut().poll(task)) {
+        Ok(Poll::Pending) => Polled::Pending(Quiet(Some(future))),
+        Ok(Poll::Ready(result)) => Polled::Done(isolated(|| drop(future)).and(result)),
+        Err(panic) => {
+            discard(future);
+            Polled::Done(Err(panic))
         }
-        Poll::Pending => Polled::Pending(Quiet(Some(future))),
-    });
-    polled.unwrap_or_else(|panic| Polled::Done(Err(panic)))
+    }
 }
 
 pub(crate) enum Polled {

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::dispatch::isolate::isolated;
 use crate::failure::{Failure, HandlerError};
 use crate::id::SubscriptionId;
 
@@ -104,14 +105,17 @@ impl Record {
     /// Counts and logs a failure (promise B3: once, with the names, never the payload).
     pub(crate) fn fail(&self, event: &str, error: HandlerError) -> Failure {
         let reason = error.reason();
-        tracing::error!(
-            target: "oyez",
-            event,
-            subscription = self.id.0,
-            handler = self.name.as_deref().unwrap_or_default(),
-            error = reason,
-            "event handler failed"
-        );
+        // A tracing subscriber is the program's code, and may panic too.
+        _ = isolated(|| {
+            tracing::error!(
+                target: "oyez",
+                event,
+                subscription = self.id.0,
+                handler = self.name.as_deref().unwrap_or_default(),
+                error = reason,
+                "event handler failed"
+            );
+        });
         self.failures.fetch_add(1, Ordering::Relaxed);
         *self.last_error.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason.into());
         Failure { subscription: self.id, name: self.name.clone(), error }

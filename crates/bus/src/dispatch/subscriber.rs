@@ -4,13 +4,15 @@ use std::sync::Arc;
 use std::task::{self, Poll};
 use std::time::Duration;
 
+use tokio::runtime::Handle;
+
 use crate::context::Context;
 use crate::dispatch::call;
 use crate::dispatch::isolate::{HandlerFuture, HandlerResult, Polled, Quiet, Quietly, isolated, poll_isolated};
 use crate::dispatch::payload::Payload;
 use crate::dispatch::record::Record;
 use crate::dispatch::seat::{BoxSeat, SeatFn};
-use crate::failure::HandlerError;
+use crate::failure::{HandlerError, HandlerErrorKind};
 use crate::layer::{Layer, Layers};
 use crate::queue::{Offered, Queue, QueueOptions, Room};
 use crate::registry::Owner;
@@ -46,6 +48,9 @@ pub(crate) trait Backlog: Send + Sync {
 
     /// How many were dropped for lack of room.
     fn dropped(&self) -> u64;
+
+    /// No more will come: the handler was removed.
+    fn end(&self);
 }
 
 type Filter<P> = Box<dyn Fn(&<P as Payload>::Target) -> bool + Send + Sync>;
@@ -105,6 +110,21 @@ impl<P: Payload> Subscriber<P> {
         let queue = self.queue.as_ref().map(|queue| (queue.depth(), queue.dropped()));
         let backlog = self.backlog.as_ref().map(|backlog| (backlog.depth(), backlog.dropped()));
         queue.or(backlog).unwrap_or_default()
+    }
+
+    /// Lets go of what waits for the handler, which was removed.
+    pub(crate) fn end(&self) {
+        if let Some(queue) = &self.queue {
+            queue.clear();
+        }
+        self.end_backlog();
+    }
+
+    /// Ends a stream or a wait.
+    pub(crate) fn end_backlog(&self) {
+        if let Some(backlog) = &self.backlog {
+            backlog.end();
+        }
     }
 
     /// The synchronous handler, if it is one and has no options.
@@ -173,6 +193,13 @@ impl<P: Payload> Subscriber<P> {
             Ok(true) => {}
             Ok(false) => return Started::Skipped,
             Err(panic) => return Started::Done(Err(panic)),
+        }
+        // The filter is the user's, and may have taken its time or turned the handler off.
+        if !self.record.is_on() {
+            return Started::Skipped;
+        }
+        if (self.queue.is_some() || self.timeout.is_some()) && Handle::try_current().is_err() {
+            return Started::Done(Err(HandlerError::bare(HandlerErrorKind::NoRuntime)));
         }
         if self.record.once {
             if !self.record.take() {

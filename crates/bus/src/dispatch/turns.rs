@@ -36,7 +36,7 @@ pub enum Dispatch {
 pub(crate) fn run_sync<E: Event>(handlers: &Handlers<Typed<E>>, event: &E, pass: &Pass) -> Emitted {
     let context = &pass.context;
     let mut emitted = Emitted::default();
-    handlers.count_pass(pass.lane);
+    handlers.count_pass(ambient::lane());
     let mut turns = handlers.entries.iter();
     while let Err(panic) = isolated(|| call_sync(&mut turns, &mut emitted, event, context)) {
         // The handler that panicked is the one before those that are left.
@@ -92,13 +92,14 @@ pub(crate) fn first_pass<N: Entry>(
     mode: Dispatch,
     task: &mut task::Context<'_>,
 ) {
+    let lane = ambient::lane();
     if mode == Dispatch::Concurrent {
-        handlers.count_pass(pass.lane);
+        handlers.count_pass(lane);
     }
-    match handlers.take_seats(pass.lane) {
+    match handlers.take_seats(lane) {
         Some(mut seats) => {
             progress.advance(handlers, &mut seats, event, &pass.context, mode, task);
-            handlers.leave_seats(pass.lane, seats);
+            handlers.leave_seats(lane, seats);
         }
         None => progress.advance(handlers, &mut [], event, &pass.context, mode, task),
     }
@@ -209,7 +210,8 @@ impl<N: Entry> Future for Turns<N> {
         loop {
             match Pin::new(&mut this.waiting).poll_next(task) {
                 Poll::Pending => return Poll::Pending,
-                Poll::Ready(Some((record, result))) => settle(&mut this.emitted, &record, &this.context, result),
+                Poll::Ready(Some((record, Some(result)))) => settle(&mut this.emitted, &record, &this.context, result),
+                Poll::Ready(Some((_, None))) => {}
                 Poll::Ready(None) => {
                     if this.next == this.handlers.entries.len() {
                         return Poll::Ready(mem::take(&mut this.emitted));
@@ -233,11 +235,11 @@ struct Waiting {
 }
 
 impl Future for Waiting {
-    type Output = (Arc<Record>, HandlerResult);
+    type Output = (Arc<Record>, Option<HandlerResult>);
 
     fn poll(mut self: Pin<&mut Self>, task: &mut task::Context<'_>) -> Poll<Self::Output> {
         let result = match &mut self.rest {
-            Rest::Handler(handler) => std::task::ready!(Pin::new(handler).poll(task)),
+            Rest::Handler(handler) => Some(std::task::ready!(Pin::new(handler).poll(task))),
             Rest::Room(room) => std::task::ready!(room.as_mut().poll(task)),
             Rest::Over => return Poll::Pending,
         };

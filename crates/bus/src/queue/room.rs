@@ -8,11 +8,13 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use crate::dispatch::{HandlerResult, Payload, Subscriber};
+use crate::failure::{HandlerError, HandlerErrorKind};
 use crate::queue::wait_graph::Edge;
 use crate::queue::{Place, worker};
 
-/// Resolves when the event has room, or its queue has let go of it. Dropped before, the event leaves the queue.
-pub(crate) type Room = Pin<Box<dyn Future<Output = HandlerResult> + Send>>;
+/// Resolves when the event has room; to nothing if its handler was removed meanwhile, and to an error if the queue let go
+/// of it for another reason. Dropped before, the event leaves the queue.
+pub(crate) type Room = Pin<Box<dyn Future<Output = Option<HandlerResult>> + Send>>;
 
 pub(super) fn room<P: Payload>(
     subscriber: &Arc<Subscriber<P>>,
@@ -22,9 +24,13 @@ pub(super) fn room<P: Payload>(
 ) -> Room {
     let waiting = Waiting { subscriber: Arc::clone(subscriber), place };
     Box::pin(async move {
-        waiting.until(admitted).await;
+        let admitted = waiting.until(admitted).await;
         drop(edge);
-        Ok(())
+        match admitted {
+            Ok(()) => Some(Ok(())),
+            Err(_) if waiting.subscriber.record.is_off() => None,
+            Err(_) => Some(Err(HandlerError::bare(HandlerErrorKind::Closed))),
+        }
     })
 }
 
@@ -35,15 +41,15 @@ struct Waiting<P: Payload> {
 
 impl<P: Payload> Waiting<P> {
     /// The emit that waits is the one who starts a new worker when the old one is lost.
-    async fn until(&self, mut admitted: oneshot::Receiver<()>) {
-        let Some(queue) = &self.subscriber.queue else { return };
+    async fn until(&self, mut admitted: oneshot::Receiver<()>) -> Result<(), oneshot::error::RecvError> {
+        let Some(queue) = &self.subscriber.queue else { return Ok(()) };
         loop {
             let abandoned = queue.abandoned.notified();
             if let Ok(runtime) = Handle::try_current() {
                 worker::ensure(&self.subscriber, &runtime);
             }
             tokio::select! {
-                _ = &mut admitted => return,
+                admitted = &mut admitted => return admitted,
                 () = abandoned => {}
             }
         }

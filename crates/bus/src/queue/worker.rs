@@ -99,9 +99,14 @@ fn handle<P: Payload>(subscriber: &Arc<Subscriber<P>>, item: Item<P>) -> Running
         let Item { event, context, ticket, .. } = item;
         subscriber.record.add_calls(1);
         let call = Quiet::new(subscriber.queued_call(event, context.clone()));
-        if let Err(error) = context.carry(call).await {
-            subscriber.record.fail(context.name(), error);
-        }
+        let name = context.clone();
+        let handled = async {
+            if let Err(error) = call.await {
+                // Inside of the context too: what this makes others emit is caused by the event.
+                subscriber.record.fail(name.name(), error);
+            }
+        };
+        context.carry(handled).await;
         drop(ticket);
     })
 }

@@ -136,7 +136,7 @@ impl Registry {
         };
         drop(state);
         if subscription.record.is_off() {
-            subscription.subscribers.iter().for_each(|subscriber| subscriber.clear_queue());
+            subscription.subscribers.iter().for_each(|subscriber| subscriber.end());
         }
         drop((retired, subscription));
     }
@@ -206,6 +206,14 @@ impl Registry {
         let evicted = self.names.forget(|_| true);
         drop(state);
         drop((retired, evicted));
+    }
+
+    /// Ends streams and waits: the bus was shut down.
+    pub(crate) fn end_backlogs(&self) {
+        let state = self.lock();
+        let subscribers: Vec<_> = state.subscriptions.values().flat_map(|one| one.subscribers.clone()).collect();
+        drop(state);
+        subscribers.iter().for_each(|subscriber| subscriber.end_backlog());
     }
 
     /// Makes sure that every queue is worked off.

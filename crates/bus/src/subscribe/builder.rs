@@ -79,22 +79,27 @@ impl<P: Payload> Subscribe<'_, P> {
         self
     }
 
-    /// The handler's future is dropped when it takes longer; that is a failure. With layers, each try has the full
+    /// The handler's future is dropped when it takes longer; that is a failure. It needs a tokio runtime with a timer. With layers, each try has the full
     /// time. A handler that blocks its thread is not stopped.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.options.timeout = Some(limit);
         self
     }
 
-    /// The handler runs in its own task, behind a queue of `capacity` events, at least 1. It still starts events in the
+    /// The handler runs in its own task, behind a queue of `capacity` events; 0 counts as 1. It still starts events in the
     /// order in which they were emitted.
+    ///
+    /// The task is spawned on the runtime of an emit that finds the queue without one, and lives while there is something
+    /// to do. It makes progress only while that runtime is driven. Outside of a runtime the delivery fails with
+    /// [`NoRuntime`](crate::HandlerErrorKind::NoRuntime). Events that wait when the handler is removed are dropped, and
+    /// emits that wait for room resolve.
     pub fn queued(mut self, capacity: usize, overflow: Overflow) -> Self {
         let queue = self.options.queue.get_or_insert_default();
         (queue.capacity, queue.overflow) = (capacity, overflow);
         self
     }
 
-    /// How many events of the queue are handled at a time, at least 1; 1 unless said otherwise. Without
+    /// How many events of the queue are handled at a time; 1 unless said otherwise. Without
     /// [`queued`](Subscribe::queued), a queue of 1024 events with [`Overflow::Wait`].
     pub fn concurrency(mut self, events: usize) -> Self {
         self.options.queue.get_or_insert_with(QueueOptions::default).concurrency = events;
@@ -144,7 +149,12 @@ impl<P: Payload> Subscribe<'_, P> {
 
     pub(crate) fn run(self, run: Run<P>) -> Subscription {
         let Self { bus, options, enrol } = self;
-        Subscription::new(bus, enrol(bus, run, options))
+        let backlog = options.backlog.clone();
+        let subscription = Subscription::new(bus, enrol(bus, run, options));
+        if let Some(backlog) = backlog.filter(|_| !bus.is_open()) {
+            backlog.end();
+        }
+        subscription
     }
 }
 

@@ -23,7 +23,8 @@ use crate::failure::{BoxError, HandlerError};
     message = "this is not a handler of events",
     label = "not a handler",
     note = "a handler is an async function or closure: `async |event: Arc<MyEvent>| ..`, with `context: Context` as second argument if it wants one",
-    note = "its future must be `Send` and give `()` or a `Result<(), impl Into<BoxError>>`",
+    note = "the event is `Arc<MyEvent>`; of a pattern it is `AnyEvent`, of an event map the map",
+    note = "its future must be `Send` and give `()` or a `Result<(), impl Into<BoxError>>`, where `BoxError` is `Box<dyn Error + Send + Sync>`",
     note = "what a handler needs from outside is handed over with `bus.with(state).on(..)`, or cloned into the closure"
 )]
 pub trait Handler<P, M>: Send + Sync + 'static {

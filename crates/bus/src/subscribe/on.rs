@@ -23,7 +23,8 @@ impl EventBus {
         self.subscribe::<E>().once().handle(handler)
     }
 
-    /// Subscribes a handler that runs to its end when it is called: the cheapest kind.
+    /// Subscribes a handler that runs to its end when it is called: the cheapest kind. It takes both arguments:
+    /// `|event: &MyEvent, _: &Context| ..`.
     pub fn on_sync<E, R, F>(&self, handler: F) -> Subscription
     where
         E: Event,
@@ -64,6 +65,10 @@ impl EventBus {
 
     /// The next event of type `E` for which `wanted` is true. It is subscribed when this returns, and gone when the
     /// future resolves or is dropped (promise B13).
+    ///
+    /// # Errors
+    /// Awaiting it gives [`NoMoreEvents`](crate::NoMoreEvents) when the bus is gone or shut down, or the subscription was
+    /// removed. A `wanted` that panics is a failure of the subscription, and the wait goes on.
     pub fn wait_for<E: Event>(&self, wanted: impl Fn(&E) -> bool + Send + Sync + 'static) -> WaitFor<Arc<E>> {
         WaitFor::subscribe(self.subscribe::<E>().filter(wanted))
     }

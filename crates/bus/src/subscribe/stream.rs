@@ -22,7 +22,7 @@ pub struct Lagged(
 );
 
 /// A stream of events. What it yielded, what it keeps and what it reported as [`Lagged`] add up to what was emitted. It
-/// ends with its bus; dropping it ends its subscription.
+/// ends with its bus or its shutdown, after what it keeps; dropping it ends its subscription.
 pub struct EventStream<P: Payload> {
     ring: Arc<Ring<P>>,
     guard: SubscriptionGuard,
@@ -104,6 +104,16 @@ impl<P: Payload> Backlog for Ring<P> {
     fn dropped(&self) -> u64 {
         self.lock().dropped
     }
+
+    fn end(&self) {
+        let mut state = self.lock();
+        state.ended = true;
+        let waker = state.waker.take();
+        drop(state);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
 }
 
 impl<P: Payload> Stream for EventStream<P> {
@@ -129,17 +139,11 @@ impl<P: Payload> Stream for EventStream<P> {
 }
 
 /// The subscription's end of the ring: when it goes, the stream ends.
-struct Feed<P>(Arc<Ring<P>>);
+struct Feed<P: Payload>(Arc<Ring<P>>);
 
-impl<P> Drop for Feed<P> {
+impl<P: Payload> Drop for Feed<P> {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
-        state.ended = true;
-        let waker = state.waker.take();
-        drop(state);
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        self.0.end();
     }
 }
 
