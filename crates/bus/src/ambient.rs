@@ -45,14 +45,14 @@ pub(crate) fn inherited() -> Origin {
     let reach = context.as_ref().and_then(Context::reach);
     let same_scope = match (&scope, reach.and_then(|reach| reach.scope.as_ref())) {
         (None, _) => true,
-        (Some(here), Some(there)) => here.is(there),
+        (Some(here), Some(there)) => there.is(here),
         (Some(_), None) => false,
     };
     let reach = if same_scope {
         reach.cloned()
     } else {
         let inherited = reach.map(|reach| Reach::clone(reach)).unwrap_or_default();
-        Some(Arc::new(Reach { scope, ..inherited }))
+        Some(Arc::new(Reach { scope: scope.as_ref().map(EventBus::downgrade), ..inherited }))
     };
     (context, reach)
 }
@@ -209,7 +209,7 @@ pub(crate) struct Scoped(Option<EventBus>);
 impl Scoped {
     /// The scope in which the event was emitted.
     pub(crate) fn of(context: &Context) -> Option<Self> {
-        context.reach().and_then(|reach| reach.scope.clone()).map(Self::enter)
+        context.reach()?.scope.as_ref()?.upgrade().map(Self::enter)
     }
 
     fn enter(bus: EventBus) -> Self {

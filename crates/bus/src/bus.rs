@@ -26,7 +26,7 @@ pub struct EventBus {
 pub(crate) struct Shared {
     pub(crate) registry: Registry,
     pub(crate) tracker: Arc<Tracker>,
-    pub(crate) fifo: Arc<Fifo>,
+    pub(crate) fifo: Fifo,
     pub(crate) counts: Counts,
     pub(crate) dispatch: Dispatch,
     pub(crate) closed: AtomicBool,
@@ -55,7 +55,7 @@ impl EventBus {
         let tracker = Arc::new(Tracker::new());
         let shared = Shared {
             registry: Registry::default(),
-            fifo: Arc::new(Fifo::new(Arc::clone(&tracker))),
+            fifo: Fifo::default(),
             tracker,
             counts: Counts::default(),
             dispatch,
@@ -239,6 +239,11 @@ impl WeakEventBus {
     #[must_use]
     pub fn upgrade(&self) -> Option<EventBus> {
         self.shared.upgrade().map(|shared| EventBus { shared })
+    }
+
+    /// Whether `bus` is the one.
+    pub(crate) fn is(&self, bus: &EventBus) -> bool {
+        std::ptr::eq(self.shared.as_ptr(), Arc::as_ptr(&bus.shared))
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use tokio::task::JoinHandle;
 
 use crate::ambient::{self, InContext, Origin};
-use crate::bus::EventBus;
+use crate::bus::WeakEventBus;
 use crate::id::EventId;
 use crate::queue::QueueId;
 use crate::tracker::Epoch;
@@ -66,7 +66,7 @@ impl Blank {
 /// which `settle` and `shutdown` count it.
 #[derive(Clone, Default)]
 pub(crate) struct Reach {
-    pub(crate) scope: Option<EventBus>,
+    pub(crate) scope: Option<WeakEventBus>,
     pub(crate) queue: Option<QueueId>,
     pub(crate) epoch: Option<Epoch>,
 }

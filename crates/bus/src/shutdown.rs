@@ -70,7 +70,7 @@ impl EventBus {
     /// Sees to it that queues and the line are worked off, where the runtime that did so has ended.
     fn resume(&self) {
         if let Ok(runtime) = Handle::try_current() {
-            self.shared.fifo.resume(&runtime);
+            self.work_off_line(&runtime);
             self.shared.registry.resume(&runtime);
         }
     }

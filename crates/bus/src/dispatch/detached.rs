@@ -13,6 +13,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use crate::ambient;
+use crate::bus::{EventBus, WeakEventBus};
 use crate::dispatch::EmitError;
 use crate::dispatch::isolate::isolated;
 use crate::emitted::Emitted;
@@ -20,10 +21,11 @@ use crate::tracker::{Ticket, Tracker};
 
 type Outcome = Result<Emitted, EmitError>;
 
-/// The line. It is pumped by a task that lives while the line is not empty.
+/// The line. It is pumped by a task that lives while the line is not empty, and keeps the bus alive meanwhile; what
+/// waits in the line does not.
+#[derive(Default)]
 pub(crate) struct Fifo {
     state: Mutex<State>,
-    tracker: Arc<Tracker>,
 }
 
 #[derive(Default)]
@@ -33,60 +35,57 @@ struct State {
 }
 
 struct Posted {
-    emit: Pin<Box<dyn Future<Output = Outcome> + Send>>,
+    begin: Box<dyn FnOnce(EventBus) -> Running + Send>,
     reply: oneshot::Sender<Outcome>,
     ticket: Ticket,
 }
 
+type Running = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+
 /// An emit that waits until the handlers around it had their turn.
 pub(crate) struct Deferred {
-    fifo: Arc<Fifo>,
+    bus: EventBus,
     posted: Posted,
     runtime: Handle,
 }
 
 impl Deferred {
     pub(crate) fn release(self) {
-        self.fifo.push(self.posted, &self.runtime);
+        let Self { bus, posted, runtime } = self;
+        bus.shared.fifo.lock().line.push_back(posted);
+        bus.work_off_line(&runtime);
     }
 }
 
-impl Fifo {
-    pub(crate) fn new(tracker: Arc<Tracker>) -> Self {
-        Self { state: Mutex::default(), tracker }
-    }
-
+impl EventBus {
     /// Puts an emit at the end of the line; inside of a handler, when the poll of the outermost emit is over.
-    pub(crate) fn post(
-        self: &Arc<Self>,
-        emit: impl Future<Output = Outcome> + Send + 'static,
+    pub(crate) fn post_later(
+        &self,
+        begin: impl FnOnce(Self) -> Running + Send + 'static,
         ticket: Ticket,
         runtime: Handle,
     ) -> Detached {
         let (reply, outcome) = oneshot::channel();
-        let posted = Posted { emit: Box::pin(emit), reply, ticket };
-        let deferred = ambient::defer(Deferred { fifo: Arc::clone(self), posted, runtime });
+        let posted = Posted { begin: Box::new(begin), reply, ticket };
+        let deferred = ambient::defer(Deferred { bus: self.clone(), posted, runtime });
         if let Err(outside) = deferred {
             outside.release();
         }
-        Detached { outcome }
-    }
-
-    fn push(self: &Arc<Self>, posted: Posted, runtime: &Handle) {
-        self.lock().line.push_back(posted);
-        self.resume(runtime);
+        Detached { outcome, bus: self.downgrade() }
     }
 
     /// Makes sure that a task is at the line, if there is something to do.
-    pub(crate) fn resume(self: &Arc<Self>, runtime: &Handle) {
-        let mut state = self.lock();
+    pub(crate) fn work_off_line(&self, runtime: &Handle) {
+        let mut state = self.shared.fifo.lock();
         if !state.pumping && !state.line.is_empty() {
             state.pumping = true;
             drop(state);
-            runtime.spawn(Pump(Some(Arc::clone(self))).run());
+            runtime.spawn(Pump(Some(self.clone())).run());
         }
     }
+}
 
+impl Fifo {
     fn next(&self) -> Option<Posted> {
         let mut state = self.lock();
         let next = state.line.pop_front();
@@ -101,23 +100,25 @@ impl Fifo {
 
 /// The task that works off the line. If it is dropped with its runtime, also before its first poll, another one may take
 /// over.
-struct Pump(Option<Arc<Fifo>>);
+struct Pump(Option<EventBus>);
 
 impl Pump {
     /// Starts each emit in order. What waits goes on in a task of its own.
     async fn run(mut self) {
-        let Some(fifo) = self.0.clone() else { return };
+        let Some(bus) = self.0.clone() else { return };
         let mut in_a_row = 0;
-        while let Some(mut posted) = fifo.next() {
-            if fifo.tracker.is_cut() {
+        while let Some(posted) = bus.shared.fifo.next() {
+            if bus.shared.tracker.is_cut() {
                 continue;
             }
-            let polled = poll_fn(|task| Poll::Ready(isolated(|| posted.emit.as_mut().poll(task)))).await;
+            let Posted { begin, reply, ticket } = posted;
+            let mut started = Started { emit: begin(bus.clone()), reply, ticket };
+            let polled = poll_fn(|task| Poll::Ready(isolated(|| started.emit.as_mut().poll(task)))).await;
             match polled {
-                Ok(Poll::Ready(outcome)) => posted.finish(outcome),
+                Ok(Poll::Ready(outcome)) => started.finish(outcome),
                 // Handlers are isolated, so this is the event's own drop.
                 Err(panic) => tracing::error!(target: "oyez", error = panic.reason(), "a posted event panicked"),
-                Ok(Poll::Pending) => _ = tokio::spawn(drive(posted, Arc::clone(&fifo.tracker))),
+                Ok(Poll::Pending) => _ = tokio::spawn(drive(started, Arc::clone(&bus.shared.tracker))),
             }
             in_a_row += 1;
             if in_a_row % 64 == 0 {
@@ -131,21 +132,28 @@ impl Pump {
 
 impl Drop for Pump {
     fn drop(&mut self) {
-        if let Some(fifo) = &self.0 {
-            fifo.lock().pumping = false;
-            fifo.tracker.left();
+        if let Some(bus) = &self.0 {
+            bus.shared.fifo.lock().pumping = false;
+            bus.shared.tracker.left();
         }
     }
 }
 
-async fn drive(mut posted: Posted, tracker: Arc<Tracker>) {
+/// An emit from the line, under way.
+struct Started {
+    emit: Running,
+    reply: oneshot::Sender<Outcome>,
+    ticket: Ticket,
+}
+
+async fn drive(mut started: Started, tracker: Arc<Tracker>) {
     tokio::select! {
-        outcome = posted.emit.as_mut() => posted.finish(outcome),
+        outcome = started.emit.as_mut() => started.finish(outcome),
         () = tracker.until_cut() => {}
     }
 }
 
-impl Posted {
+impl Started {
     fn finish(self, outcome: Outcome) {
         // Nobody need listen: that is what detached means.
         _ = self.reply.send(outcome);
@@ -164,14 +172,21 @@ impl Posted {
 #[derive(Debug)]
 pub struct Detached {
     outcome: oneshot::Receiver<Outcome>,
+    bus: WeakEventBus,
 }
 
 impl Future for Detached {
     type Output = Outcome;
 
-    /// [`EmitError::Closed`] if shutdown cut the emit.
     fn poll(mut self: Pin<&mut Self>, task: &mut task::Context<'_>) -> Poll<Outcome> {
-        Pin::new(&mut self.outcome).poll(task).map(|outcome| outcome.unwrap_or(Err(EmitError::Closed)))
+        if let Poll::Ready(outcome) = Pin::new(&mut self.outcome).poll(task) {
+            return Poll::Ready(outcome.unwrap_or(Err(EmitError::Closed)));
+        }
+        // The runtime that was at the line may have ended.
+        if let (Some(bus), Ok(runtime)) = (self.bus.upgrade(), Handle::try_current()) {
+            bus.work_off_line(&runtime);
+        }
+        Poll::Pending
     }
 }
 

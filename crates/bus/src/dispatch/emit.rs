@@ -208,12 +208,13 @@ impl<'b, O: Outgoing> Emit<'b, O> {
         let queue = inherited.queue.filter(|_| awaited == Awaited::Perhaps);
         let reach = Reach { queue, epoch: Some(ticket.epoch()), ..inherited };
         options.origin = Some((parent, Some(Arc::new(reach))));
-        let fifo = Arc::clone(&bus.shared.fifo);
-        let emit = async move {
-            let emit = Emit { bus: &bus, state: State::Ready(outgoing, Some(options)) };
-            emit.await
+        let begin = |bus: EventBus| -> Pin<Box<dyn Future<Output = _> + Send>> {
+            Box::pin(async move {
+                let emit = Emit { bus: &bus, state: State::Ready(outgoing, Some(options)) };
+                emit.await
+            })
         };
-        Ok(fifo.post(emit, ticket, runtime))
+        Ok(bus.post_later(begin, ticket, runtime))
     }
 
     fn with(mut self, say: impl FnOnce(&mut EmitOptions)) -> Self {
