@@ -165,13 +165,14 @@ impl<P: Payload> Subscriber<P> {
     ) -> Started {
         match self.run.get() {
             Some(Run::Async(seats)) => {
-                let mut taken = seat.take().unwrap_or_else(|| seats());
+                let taken = seat.get_or_insert_with(|| seats());
                 match taken.as_mut().start(event.clone(), context, task) {
-                    Poll::Pending => Started::Pending(Quiet::new(taken.into_future())),
-                    Poll::Ready(result) => {
-                        *seat = Some(taken);
-                        Started::Done(result)
-                    }
+                    Poll::Ready(result) => Started::Done(result),
+                    // The handler keeps its seat, and the next event gets a new one.
+                    Poll::Pending => match seat.take() {
+                        Some(taken) => Started::Pending(Quiet::new(taken.into_future())),
+                        None => Started::Skipped,
+                    },
                 }
             }
             Some(Run::Sync(run)) => Started::Done(isolated(|| run(event.target(), context)).flatten()),
