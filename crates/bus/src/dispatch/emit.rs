@@ -14,44 +14,15 @@ use crate::ambient::{self, Origin, Pass, Scoped};
 use crate::bus::EventBus;
 use crate::context::{Context, EventName, Given, Reach};
 use crate::dispatch::detached::Detached;
+use crate::dispatch::emit_error::EmitError;
 use crate::dispatch::turns::{Dispatch, Progress, Turns, first_pass, run_sync};
 use crate::emitted::Emitted;
-use crate::event::{DecodeError, EncodeError, Event};
+use crate::event::Event;
 use crate::failure::discard;
 use crate::id::EventId;
-use crate::name::{NameError, check_name};
+use crate::name::check_name;
 use crate::registry::Topic;
 use crate::tracker::Work;
-
-/// Why an event was not emitted. No handler ran.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum EmitError {
-    /// The bus was shut down.
-    #[error("the bus is shut down")]
-    Closed,
-    /// The emit is inside of too many others: a handler causes the event it handles (promise B8).
-    #[error("the emit is nested deeper than {limit}")]
-    TooDeep {
-        /// The bus's limit.
-        limit: usize,
-    },
-    /// The event is durable, and the bus has no log to store it in.
-    #[error("the event is durable and the bus has no log")]
-    NoLog,
-    /// A detached emit was asked for outside of a tokio runtime.
-    #[error("a detached emit needs a tokio runtime and there is none")]
-    NoRuntime,
-    /// The name is not legal (promise B9).
-    #[error(transparent)]
-    Name(Box<NameError>),
-    /// No type that bears the name could be read from the payload (promise B12).
-    #[error(transparent)]
-    Decode(#[from] DecodeError),
-    /// The payload cannot be written as JSON.
-    #[error(transparent)]
-    Encode(#[from] EncodeError),
-}
 
 /// What can be emitted: an [`Event`], or [`Json`](crate::Json) with a name.
 pub trait Outgoing: Sized + Send + 'static {
@@ -398,11 +369,5 @@ impl fmt::Debug for Begun {
 impl fmt::Debug for EmitOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("EmitOptions").field("mode", &self.mode).finish_non_exhaustive()
-    }
-}
-
-impl From<NameError> for EmitError {
-    fn from(error: NameError) -> Self {
-        Self::Name(Box::new(error))
     }
 }

@@ -4,6 +4,7 @@
 mod call;
 mod detached;
 mod emit;
+mod emit_error;
 mod emit_json;
 mod handlers;
 mod isolate;
@@ -17,7 +18,8 @@ mod turns;
 pub use detached::Detached;
 pub(crate) use detached::{Deferred, Fifo};
 pub(crate) use emit::Awaited;
-pub use emit::{Begun, Emit, EmitError, EmitOptions, Outgoing};
+pub use emit::{Begun, Emit, EmitOptions, Outgoing};
+pub use emit_error::EmitError;
 pub use emit_json::Json;
 pub(crate) use handlers::{AnySubscriber, Entry, Handlers, Typed};
 pub use isolate::{HandlerFuture, HandlerResult};
