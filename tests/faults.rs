@@ -261,3 +261,20 @@ fn b15_a_detached_outcome_comes_in_the_next_runtime() {
     let outcome = runtime().block_on(async { timeout(LONG, detached).await });
     assert_eq!(outcome.expect("nobody works off the line").unwrap().delivered(), 1);
 }
+
+/// A worker's stack is 2 MiB, and a debug build copies an event several times for each level.
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn b08_a_large_event_that_emits_itself_ends_too_deep() {
+    #[derive(Debug, Event)]
+    #[event(name = "faults.large", local)]
+    struct Large([u8; 2048]);
+
+    let bus = EventBus::new();
+    bus.with(bus.clone()).on(async |bus: Arc<EventBus>, event: Arc<Large>| match bus.emit(Large(event.0)).await {
+        Err(EmitError::TooDeep { limit }) => Err(format!("deeper than {limit}")),
+        emitted => emitted.unwrap().into_result().map(drop).map_err(|failed| failed.emitted().failures()[0].reason()),
+    });
+    let own = bus.clone();
+    let emitted = tokio::spawn(async move { own.emit(Large([0; 2048])).await.unwrap() }).await.unwrap();
+    assert!(emitted.failures()[0].reason().ends_with("deeper than 64"));
+}

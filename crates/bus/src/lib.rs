@@ -63,7 +63,7 @@ pub mod __private {
     pub use typetag;
 
     pub use crate::derive::{Json, Key, Upcast};
-    pub use crate::dispatch::{Begun, EmitOptions};
+    pub use crate::dispatch::{Begun, EmitOptions, State};
     pub use crate::event::{DecodeError, DecodeErrorKind, EncodeError};
     pub use crate::event_map::{MapVisitor, is_new_name, same_name};
     pub use crate::slot::TypeSlot;

@@ -10,11 +10,12 @@ use std::task::{self, Poll};
 use arc_swap::Guard;
 use tokio::runtime::Handle;
 
-use crate::ambient::{self, Origin, Pass, Scoped};
+use crate::ambient::{self, Pass, Scoped};
 use crate::bus::EventBus;
-use crate::context::{Context, EventName, Given, Reach};
+use crate::context::{Context, EventName, Reach};
 use crate::dispatch::detached::Detached;
 use crate::dispatch::emit_error::EmitError;
+use crate::dispatch::outgoing::{Begun, EmitOptions, Outgoing, State};
 use crate::dispatch::turns::{Dispatch, Progress, Turns, first_pass, run_sync};
 use crate::emitted::Emitted;
 use crate::event::Event;
@@ -23,64 +24,6 @@ use crate::id::EventId;
 use crate::name::check_name;
 use crate::registry::Topic;
 use crate::tracker::Work;
-
-/// What can be emitted: an [`Event`], or [`Json`](crate::Json) with a name.
-pub trait Outgoing: Sized + Send + 'static {
-    /// Where its handlers are.
-    #[doc(hidden)]
-    type Heard<'b>;
-
-    /// Whether it may be emitted on this bus; nothing runs.
-    #[doc(hidden)]
-    fn check(&self, bus: &EventBus) -> Result<(), EmitError>;
-
-    /// Who hears it, if anybody does. It is asked before the event is moved: most of what an emit that nobody hears
-    /// would cost is that move.
-    #[doc(hidden)]
-    fn heard<'b>(&self, bus: &'b EventBus) -> Option<Self::Heard<'b>>;
-
-    /// Polls each handler once.
-    #[doc(hidden)]
-    fn begin(
-        self,
-        heard: Self::Heard<'_>,
-        bus: &EventBus,
-        options: Option<Box<EmitOptions>>,
-        task: &mut task::Context<'_>,
-    ) -> Result<Begun, EmitError>;
-}
-
-/// An emit after its first pass.
-#[doc(hidden)]
-pub enum Begun {
-    /// All have settled.
-    Done(Emitted),
-    /// Some wait.
-    Waiting(Rest),
-}
-
-/// What is left of an emit after its first pass.
-type Rest = Pin<Box<dyn Future<Output = Emitted> + Send>>;
-
-/// What the caller said about the emit.
-#[doc(hidden)]
-#[derive(Default)]
-pub struct EmitOptions {
-    mode: Option<Dispatch>,
-    given: Given,
-    origin: Option<Origin>,
-}
-
-impl EmitOptions {
-    /// Whether the bus admits an emit that nobody hears.
-    #[cold]
-    fn admit(&self, bus: &EventBus) -> Result<(), EmitError> {
-        match &self.origin {
-            Some((parent, reach)) => bus.admit(parent.as_ref(), reach.as_deref()),
-            None => bus.admit_unheard(),
-        }
-    }
-}
 
 /// Whether the code that makes a detached emit may wait for its outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,15 +40,6 @@ pub(crate) enum Awaited {
 pub struct Emit<'b, O> {
     bus: &'b EventBus,
     pub(crate) state: State<O>,
-}
-
-pub(crate) enum State<O> {
-    /// Not polled yet.
-    Ready(O, Option<Box<EmitOptions>>),
-    /// Handlers wait.
-    Waiting(Rest),
-    /// It has resolved.
-    Done,
 }
 
 impl<O> Unpin for Emit<'_, O> {}
@@ -213,11 +147,9 @@ impl<O: Outgoing> Future for Emit<'_, O> {
                 this.state = State::Done;
                 return Poll::Ready(admitted.map(|()| Emitted::default()));
             };
-            if let State::Ready(outgoing, options) = mem::replace(&mut this.state, State::Done) {
-                match outgoing.begin(heard, this.bus, options, task)? {
-                    Begun::Done(emitted) => return Poll::Ready(Ok(emitted)),
-                    Begun::Waiting(rest) => this.state = State::Waiting(rest),
-                }
+            match O::begin(&mut this.state, heard, this.bus, task)? {
+                Begun::Done(emitted) => return Poll::Ready(Ok(emitted)),
+                Begun::Waiting(rest) => this.state = State::Waiting(rest),
             }
         }
         this.poll_rest(task)
@@ -258,19 +190,52 @@ impl<E: Event> Outgoing for E {
 
     #[inline]
     fn begin(
-        self,
+        state: &mut State<E>,
         HeardBy(topic): HeardBy<'_, E>,
         bus: &EventBus,
-        options: Option<Box<EmitOptions>>,
         task: &mut task::Context<'_>,
     ) -> Result<Begun, EmitError> {
+        if size_of::<E>() > LARGE {
+            return begin_large(state, topic, bus, task);
+        }
+        let State::Ready(event, options) = mem::replace(state, State::Done) else { return Err(EmitError::Closed) };
         if options.is_none()
             && bus.is_open()
             && let Some(pass) = ambient::begin_outside(E::NAME, E::VERSION)
         {
-            return Ok(deliver(topic, self, &pass, bus.shared.dispatch, task));
+            return Ok(deliver(topic, event, &pass, bus.shared.dispatch, task));
         }
-        begin_inside(topic, self, bus, options, task)
+        begin_inside(topic, event, bus, options, task)
+    }
+}
+
+/// Events of more bytes go into their `Arc` before anything else: emits nest, and each level would hold its copies of the
+/// event on the stack (promise B8).
+const LARGE: usize = 256;
+
+#[inline(never)]
+fn begin_large<E: Event>(
+    state: &mut State<E>,
+    topic: &Topic<E>,
+    bus: &EventBus,
+    task: &mut task::Context<'_>,
+) -> Result<Begun, EmitError> {
+    let (event, options) = share(state)?;
+    let Entry { pass, mode, scope } = enter(bus, EventName::Static(E::NAME), E::VERSION, options)?;
+    let begun = deliver_shared(topic, event, &pass, mode, task);
+    drop(pass);
+    drop(scope);
+    Ok(begun)
+}
+
+type Shared<E> = (Arc<E>, Option<Box<EmitOptions>>);
+
+/// In a frame of its own, which is gone when the handlers run.
+#[inline(never)]
+fn share<E: Event>(state: &mut State<E>) -> Result<Shared<E>, EmitError> {
+    match mem::replace(state, State::Done) {
+        State::Ready(event, options) => Ok((Arc::new(event), options)),
+        _ => Err(EmitError::Closed),
     }
 }
 
@@ -302,7 +267,18 @@ fn deliver<E: Event>(topic: &Topic<E>, event: E, pass: &Pass, mode: Dispatch, ta
         }
         return Begun::Done(emitted);
     }
-    let event = Arc::new(event);
+    deliver_shared(topic, Arc::new(event), pass, mode, task)
+}
+
+#[inline]
+fn deliver_shared<E: Event>(
+    topic: &Topic<E>,
+    event: Arc<E>,
+    pass: &Pass,
+    mode: Dispatch,
+    task: &mut task::Context<'_>,
+) -> Begun {
+    let handlers = topic.load();
     let mut progress = Progress::default();
     first_pass(&mut progress, &handlers, &event, pass, mode, task);
     match progress.finished() {
@@ -354,20 +330,5 @@ impl<O> fmt::Debug for Emit<'_, O> {
 impl<E: Event> fmt::Debug for HeardBy<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "HeardBy({})", E::NAME)
-    }
-}
-
-impl fmt::Debug for Begun {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Done(_) => "Done",
-            Self::Waiting(_) => "Waiting",
-        })
-    }
-}
-
-impl fmt::Debug for EmitOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EmitOptions").field("mode", &self.mode).finish_non_exhaustive()
     }
 }

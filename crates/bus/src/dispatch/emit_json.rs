@@ -1,6 +1,7 @@
 //! [`Json`]: an event that is known by its name and its JSON only (promise B12).
 
 use std::fmt;
+use std::mem;
 use std::sync::Arc;
 use std::task;
 
@@ -10,8 +11,9 @@ use serde_json::value::{RawValue, to_raw_value};
 use crate::any_event::{AnyEvent, RawEvent};
 use crate::bus::EventBus;
 use crate::context::EventName;
-use crate::dispatch::emit::{Begun, Emit, EmitOptions, Entry, Outgoing, State, enter};
+use crate::dispatch::emit::{Emit, Entry, enter};
 use crate::dispatch::emit_error::EmitError;
+use crate::dispatch::outgoing::{Begun, Outgoing, State};
 use crate::dispatch::turns::{Progress, Turns, first_pass};
 use crate::dyn_event::ErasedEvent;
 use crate::event::EncodeError;
@@ -68,13 +70,13 @@ impl Outgoing for Json {
     }
 
     fn begin(
-        self,
+        state: &mut State<Self>,
         NameHeardBy(handlers): NameHeardBy,
         bus: &EventBus,
-        options: Option<Box<EmitOptions>>,
         task: &mut task::Context<'_>,
     ) -> Result<Begun, EmitError> {
-        let Self { name, version, payload } = self;
+        let State::Ready(json, options) = mem::replace(state, State::Done) else { return Err(EmitError::Closed) };
+        let Self { name, version, payload } = json;
         let types = bus.shared.registry.types_of(&name);
         let newest = types.iter().filter(|topic| topic.has_exact()).map(|topic| topic.version()).max().unwrap_or(1);
         let version = version.unwrap_or(newest);
