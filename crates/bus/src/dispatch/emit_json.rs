@@ -18,7 +18,7 @@ use crate::dispatch::turns::{Progress, Turns, first_pass};
 use crate::dyn_event::ErasedEvent;
 use crate::event::EncodeError;
 use crate::name::check_name;
-use crate::registry::NamedHandlers;
+use crate::registry::{AnyTopic, NamedHandlers};
 
 /// A name and a payload, on the way to the handlers of that name, typed or not.
 #[derive(Debug)]
@@ -77,11 +77,12 @@ impl Outgoing for Json {
     ) -> Result<Begun, EmitError> {
         let State::Ready(json, options) = mem::replace(state, State::Done) else { return Err(EmitError::Closed) };
         let Self { name, version, payload } = json;
-        let types = bus.shared.registry.types_of(&name);
-        let newest = types.iter().filter(|topic| topic.has_exact()).map(|topic| topic.version()).max().unwrap_or(1);
+        let mut types = bus.shared.registry.types_of(&name);
+        types.retain(|topic| topic.has_exact());
+        let newest = types.iter().map(|topic| topic.version()).max().unwrap_or(1);
         let version = version.unwrap_or(newest);
         let json = payload?;
-        let decoded = decode(bus, &name, version, &json)?;
+        let decoded = decode(bus, types, version, &json)?;
         let event = AnyEvent::raw(RawEvent { name: Arc::clone(&name), version, json, decoded });
         let Entry { pass, mode, scope: _scope } = enter(bus, EventName::Shared(name), version, options)?;
         let mut progress = Progress::default();
@@ -95,10 +96,15 @@ impl Outgoing for Json {
 
 /// Offers the payload to each type that has handlers. An error only if there are such types that read the version and
 /// none of them can be read from the payload.
-fn decode(bus: &EventBus, name: &str, version: u32, json: &RawValue) -> Result<Vec<Arc<dyn ErasedEvent>>, EmitError> {
+fn decode(
+    bus: &EventBus,
+    types: Vec<&dyn AnyTopic>,
+    version: u32,
+    json: &RawValue,
+) -> Result<Vec<Arc<dyn ErasedEvent>>, EmitError> {
     let mut decoded = Vec::new();
     let mut error = None;
-    for topic in bus.shared.registry.types_of(name).into_iter().filter(|topic| topic.has_exact()) {
+    for topic in types {
         if !topic.reads(version) {
             bus.shared.counts.unknown_version();
             continue;

@@ -12,4 +12,4 @@ pub use listener::Listener;
 pub(crate) use names::NamedHandlers;
 pub(crate) use owner::Owner;
 pub(crate) use subscriptions::{Enrolment, Registry};
-pub(crate) use topic::Topic;
+pub(crate) use topic::{AnyTopic, Topic};
