@@ -1,6 +1,7 @@
 //! [`Workers`]: loops that emit, each on a thread of its own, all at the same time.
 
 use std::error::Error;
+use std::iter;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -78,8 +79,16 @@ impl Subject for Workers {
     }
 }
 
+/// Takes what the allocator keeps for this thread: a new thread frees what its parent made for it, which lies beside what
+/// the parent made for other threads, and events in that memory would share cache lines with theirs.
+fn foreign_memory() -> Vec<Vec<u8>> {
+    let sizes = (24..=1024).step_by(16);
+    sizes.flat_map(|size| iter::repeat_n(size, 8)).map(Vec::with_capacity).collect()
+}
+
 impl Worker {
     fn measure(&mut self, budget: Duration, start: &Barrier, measuring: &AtomicUsize) -> f64 {
+        let _foreign = foreign_memory();
         if self.slice == 0 {
             self.calibrate();
         }

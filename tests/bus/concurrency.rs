@@ -211,3 +211,23 @@ fn b02_an_emit_that_moves_to_another_task_is_woken_there() {
         assert_eq!(moved.await.unwrap(), 2);
     });
 }
+
+/// Whether a handler had the event to itself.
+async fn owns<const N: usize>(owners: Arc<Journal<(usize, bool)>>, event: Arc<Tick>) {
+    owners.push((N, Arc::into_inner(event).is_some()));
+}
+
+#[test]
+fn b02_the_last_handler_gets_the_event_itself() {
+    for mode in [Dispatch::Concurrent, Dispatch::Sequential] {
+        let bus = EventBus::builder().dispatch(mode).build();
+        let owners = Journal::new();
+        bus.with(owners.clone()).on(owns::<0>);
+        for _ in 0..2 {
+            bus.emit(Tick).now_or_never().unwrap().unwrap();
+        }
+        bus.with(owners.clone()).on(owns::<1>);
+        bus.emit(Tick).now_or_never().unwrap().unwrap();
+        assert_eq!(owners.take(), [(0, true), (0, true), (0, false), (1, true)]);
+    }
+}

@@ -15,6 +15,7 @@ use crate::bus::EventBus;
 use crate::context::{Context, EventName, Reach};
 use crate::dispatch::detached::Detached;
 use crate::dispatch::emit_error::EmitError;
+use crate::dispatch::handlers::{Handlers, Typed};
 use crate::dispatch::outgoing::{Begun, EmitOptions, Outgoing, State};
 use crate::dispatch::turns::{Dispatch, Progress, Turns, first_pass, run_sync};
 use crate::emitted::Emitted;
@@ -222,7 +223,7 @@ fn begin_large<E: Event>(
 ) -> Result<Begun, EmitError> {
     let (event, options) = share(state)?;
     let Entry { pass, mode, scope } = enter(bus, EventName::Static(E::NAME), E::VERSION, options)?;
-    let begun = deliver_shared(topic, event, &pass, mode, task);
+    let begun = deliver_shared(topic.load(), event, &pass, mode, task);
     drop(pass);
     drop(scope);
     Ok(begun)
@@ -267,20 +268,20 @@ fn deliver<E: Event>(topic: &Topic<E>, event: E, pass: &Pass, mode: Dispatch, ta
         }
         return Begun::Done(emitted);
     }
-    deliver_shared(topic, Arc::new(event), pass, mode, task)
+    deliver_shared(handlers, Arc::new(event), pass, mode, task)
 }
 
 #[inline]
 fn deliver_shared<E: Event>(
-    topic: &Topic<E>,
+    handlers: Guard<Arc<Handlers<Typed<E>>>>,
     event: Arc<E>,
     pass: &Pass,
     mode: Dispatch,
     task: &mut task::Context<'_>,
 ) -> Begun {
-    let handlers = topic.load();
     let mut progress = Progress::default();
-    first_pass(&mut progress, &handlers, &event, pass, mode, task);
+    let mut event = Some(event);
+    first_pass(&mut progress, &handlers, &mut event, pass, mode, task);
     match progress.finished() {
         Some(emitted) => {
             if mem::needs_drop::<E>() {

@@ -83,10 +83,10 @@ impl Outgoing for Json {
         let version = version.unwrap_or(newest);
         let json = payload?;
         let decoded = decode(bus, types, version, &json)?;
-        let event = AnyEvent::raw(RawEvent { name: Arc::clone(&name), version, json, decoded });
+        let mut event = Some(AnyEvent::raw(RawEvent { name: Arc::clone(&name), version, json, decoded }));
         let Entry { pass, mode, scope: _scope } = enter(bus, EventName::Shared(name), version, options)?;
         let mut progress = Progress::default();
-        first_pass(&mut progress, &handlers, &event, &pass, mode, task);
+        first_pass(&mut progress, &handlers, &mut event, &pass, mode, task);
         Ok(match progress.finished() {
             Some(emitted) => Begun::Done(emitted),
             None => Begun::Waiting(Box::pin(Turns::new(handlers, event, pass.context.clone(), mode, progress))),

@@ -8,7 +8,7 @@ use tokio::runtime::Handle;
 use crate::any_event::AnyEvent;
 use crate::context::Context;
 use crate::dispatch::lanes::Lanes;
-use crate::dispatch::payload::Payload;
+use crate::dispatch::payload::{Handed, Payload};
 use crate::dispatch::record::Record;
 use crate::dispatch::seat::BoxSeat;
 use crate::dispatch::subscriber::{Started, Subscriber};
@@ -32,7 +32,7 @@ pub(crate) trait Entry: Clone + Send + Sync + 'static {
     /// Takes the turn, in the place's seat.
     fn start(
         &self,
-        event: &Self::Event,
+        event: Handed<'_, Self::Event>,
         seat: &mut Self::Seat,
         context: &Context,
         layers: &Layers,
@@ -74,7 +74,7 @@ impl<E: Event> Entry for Typed<E> {
     #[inline]
     fn start(
         &self,
-        event: &Arc<E>,
+        event: Handed<'_, Arc<E>>,
         seat: &mut Self::Seat,
         context: &Context,
         layers: &Layers,
@@ -82,7 +82,10 @@ impl<E: Event> Entry for Typed<E> {
     ) -> Started {
         match self {
             Self::Exact(subscriber) => subscriber.start(event, &mut seat.0, context, layers, task),
-            Self::Pattern(subscriber) => subscriber.start(&AnyEvent::typed(event), &mut seat.1, context, layers, task),
+            Self::Pattern(subscriber) => {
+                let mut any = event.peek().map(AnyEvent::typed);
+                subscriber.start(Handed::Given(&mut any), &mut seat.1, context, layers, task)
+            }
         }
     }
 }
@@ -124,10 +127,8 @@ impl<P: Payload> AnySubscriber for Subscriber<P> {
         layers: &Layers,
         task: &mut task::Context<'_>,
     ) -> Started {
-        match P::from_any(event) {
-            Some(event) => self.start(&event, &mut None, cx, layers, task),
-            None => Started::Skipped,
-        }
+        let mut event = P::from_any(event);
+        self.start(Handed::Given(&mut event), &mut None, cx, layers, task)
     }
 
     fn waiting(&self) -> (usize, u64) {
@@ -161,13 +162,16 @@ impl Entry for Arc<dyn AnySubscriber> {
 
     fn start(
         &self,
-        event: &AnyEvent,
+        event: Handed<'_, AnyEvent>,
         _seat: &mut (),
         context: &Context,
         layers: &Layers,
         task: &mut task::Context<'_>,
     ) -> Started {
-        Arc::clone(self).start_any(event, context, layers, task)
+        match event.peek() {
+            Some(event) => Arc::clone(self).start_any(event, context, layers, task),
+            None => Started::Skipped,
+        }
     }
 }
 

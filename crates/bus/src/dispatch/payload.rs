@@ -21,6 +21,31 @@ pub trait Payload: Clone + Send + Sync + 'static {
     fn from_any(event: &AnyEvent) -> Option<Self>;
 }
 
+/// How a turn comes by the event: a handler takes a clone, and the last of a list the event itself. What is not taken
+/// stays with the emit.
+pub(crate) enum Handed<'a, P> {
+    Lent(&'a Option<P>),
+    Given(&'a mut Option<P>),
+}
+
+impl<P: Clone> Handed<'_, P> {
+    #[inline]
+    pub(crate) fn peek(&self) -> Option<&P> {
+        match self {
+            Self::Lent(event) => event.as_ref(),
+            Self::Given(event) => event.as_ref(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn take(self) -> Option<P> {
+        match self {
+            Self::Lent(event) => event.clone(),
+            Self::Given(event) => event.take(),
+        }
+    }
+}
+
 impl<E: Event> Payload for Arc<E> {
     type Target = E;
 

@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 use crate::context::Context;
 use crate::dispatch::call;
 use crate::dispatch::isolate::{HandlerFuture, HandlerResult, Polled, Quiet, Quietly, isolated, poll_isolated};
-use crate::dispatch::payload::Payload;
+use crate::dispatch::payload::{Handed, Payload};
 use crate::dispatch::record::Record;
 use crate::dispatch::seat::{BoxSeat, SeatFn};
 use crate::failure::{HandlerError, HandlerErrorKind};
@@ -140,7 +140,7 @@ impl<P: Payload> Subscriber<P> {
     #[inline]
     pub(crate) fn start(
         self: &Arc<Self>,
-        event: &P,
+        event: Handed<'_, P>,
         seat: &mut Option<BoxSeat<P>>,
         context: &Context,
         layers: &Layers,
@@ -158,15 +158,16 @@ impl<P: Payload> Subscriber<P> {
     #[inline]
     fn call(
         &self,
-        event: &P,
+        event: Handed<'_, P>,
         seat: &mut Option<BoxSeat<P>>,
         context: &Context,
         task: &mut task::Context<'_>,
     ) -> Started {
         match self.run.get() {
             Some(Run::Async(seats)) => {
+                let Some(event) = event.take() else { return Started::Skipped };
                 let taken = seat.get_or_insert_with(|| seats());
-                match taken.as_mut().start(event.clone(), context, task) {
+                match taken.as_mut().start(event, context, task) {
                     Poll::Ready(result) => Started::Done(result),
                     // The handler keeps its seat, and the next event gets a new one.
                     Poll::Pending => match seat.take() {
@@ -175,8 +176,14 @@ impl<P: Payload> Subscriber<P> {
                     },
                 }
             }
-            Some(Run::Sync(run)) => Started::Done(isolated(|| run(event.target(), context)).flatten()),
-            Some(Run::Keep(run)) => Started::Done(isolated(|| run(event.clone(), context)).flatten()),
+            Some(Run::Sync(run)) => {
+                let Some(event) = event.peek() else { return Started::Skipped };
+                Started::Done(isolated(|| run(event.target(), context)).flatten())
+            }
+            Some(Run::Keep(run)) => {
+                let Some(event) = event.take() else { return Started::Skipped };
+                Started::Done(isolated(|| run(event, context)).flatten())
+            }
             None => Started::Skipped,
         }
     }
@@ -184,13 +191,14 @@ impl<P: Payload> Subscriber<P> {
     #[cold]
     fn start_with_options(
         self: &Arc<Self>,
-        event: &P,
+        event: Handed<'_, P>,
         seat: &mut Option<BoxSeat<P>>,
         context: &Context,
         layers: &Layers,
         task: &mut task::Context<'_>,
     ) -> Started {
-        match self.wants(event) {
+        let Some(candidate) = event.peek() else { return Started::Skipped };
+        match self.wants(candidate) {
             Ok(true) => {}
             Ok(false) => return Started::Skipped,
             Err(panic) => return Started::Done(Err(panic)),
@@ -208,18 +216,19 @@ impl<P: Payload> Subscriber<P> {
             }
             self.owner.remove(self.record.id);
         }
+        if self.queue.is_none() && layers.is_empty() && self.layers.is_empty() && self.timeout.is_none() {
+            return self.call(event, seat, context, task);
+        }
+        let Some(event) = event.take() else { return Started::Skipped };
         if let Some(queue) = &self.queue {
-            return match queue.offer(self, event.clone(), context) {
+            return match queue.offer(self, event, context) {
                 Offered::Taken => Started::Queued,
                 Offered::Dropped => Started::Skipped,
                 Offered::Full(room) => Started::Full(room),
                 Offered::Refused(why) => Started::Done(Err(HandlerError::bare(why))),
             };
         }
-        if layers.is_empty() && self.layers.is_empty() && self.timeout.is_none() {
-            return self.call(event, seat, context, task);
-        }
-        poll_isolated(call::layered(self, event.clone(), context.clone(), layers), task).into()
+        poll_isolated(call::layered(self, event, context.clone(), layers), task).into()
     }
 
     /// Asks the filter.

@@ -1,6 +1,8 @@
 //! [`Turns`]: takes one event through its handlers (promises B1 to B5).
 
+use std::borrow::BorrowMut;
 use std::future::Future;
+use std::iter;
 use std::mem;
 use std::pin::Pin;
 use std::slice::Iter;
@@ -14,6 +16,7 @@ use crate::ambient::{self, Pass};
 use crate::context::Context;
 use crate::dispatch::handlers::{Entry, Handlers, Typed};
 use crate::dispatch::isolate::{HandlerResult, Quiet, isolated};
+use crate::dispatch::payload::Handed;
 use crate::dispatch::record::Record;
 use crate::dispatch::subscriber::Started;
 use crate::emitted::Emitted;
@@ -66,7 +69,8 @@ fn call_sync<E: Event>(turns: &mut Iter<'_, Typed<E>>, emitted: &mut Emitted, ev
 /// One event on its way through a list of handlers.
 pub(crate) struct Turns<N: Entry> {
     handlers: Arc<Handlers<N>>,
-    event: N::Event,
+    /// None when the last handler has it.
+    event: Option<N::Event>,
     context: Context,
     mode: Dispatch,
     next: usize,
@@ -87,7 +91,7 @@ pub(crate) struct Progress {
 pub(crate) fn first_pass<N: Entry>(
     progress: &mut Progress,
     handlers: &Handlers<N>,
-    event: &N::Event,
+    event: &mut Option<N::Event>,
     pass: &Pass,
     mode: Dispatch,
     task: &mut task::Context<'_>,
@@ -98,37 +102,48 @@ pub(crate) fn first_pass<N: Entry>(
     }
     match handlers.take_seats(lane) {
         Some(mut seats) => {
-            progress.advance(handlers, &mut seats, event, &pass.context, mode, task);
+            progress.advance(handlers, &mut *seats, event, &pass.context, mode, task);
             handlers.leave_seats(lane, seats);
         }
-        None => progress.advance(handlers, &mut [], event, &pass.context, mode, task),
+        None => progress.advance_unseated(handlers, event, &pass.context, mode, task),
     }
 }
 
 impl Progress {
-    /// Starts the handlers that are left, as far as the mode allows. Without `seats` each gets one for this call.
+    /// Starts the handlers that are left, as far as the mode allows, and gives the event to the last one.
     #[inline]
     fn advance<N: Entry>(
         &mut self,
         handlers: &Handlers<N>,
-        seats: &mut [N::Seat],
-        event: &N::Event,
+        seats: impl IntoIterator<Item: BorrowMut<N::Seat>>,
+        event: &mut Option<N::Event>,
         context: &Context,
         mode: Dispatch,
         task: &mut task::Context<'_>,
     ) {
         let left = &handlers.entries[self.next..];
-        let mut turn = |entry: &N, seat: &mut N::Seat| {
+        for (entry, mut seat) in left.iter().zip(seats) {
             self.next += 1;
-            let started = entry.start(event, seat, context, &handlers.layers, task);
-            self.took_turn(entry.record(), started, context, mode)
-        };
-        // Whether it goes on is what `all` asks for.
-        if seats.is_empty() {
-            left.iter().all(|entry| turn(entry, &mut N::Seat::default()));
-        } else {
-            left.iter().zip(seats).all(|(entry, seat)| turn(entry, seat));
+            let last = self.next == handlers.entries.len();
+            let handed = if last { Handed::Given(&mut *event) } else { Handed::Lent(&*event) };
+            let started = entry.start(handed, seat.borrow_mut(), context, &handlers.layers, task);
+            if !self.took_turn(entry.record(), started, context, mode) {
+                break;
+            }
         }
+    }
+
+    /// Does so where there are no seats: each handler gets one for this call.
+    #[cold]
+    fn advance_unseated<N: Entry>(
+        &mut self,
+        handlers: &Handlers<N>,
+        event: &mut Option<N::Event>,
+        context: &Context,
+        mode: Dispatch,
+        task: &mut task::Context<'_>,
+    ) {
+        self.advance(handlers, iter::repeat_with(N::Seat::default), event, context, mode, task);
     }
 
     /// Notes what came of a turn; whether the next handler may start.
@@ -190,7 +205,7 @@ impl<N: Entry> Turns<N> {
     #[cold]
     pub(crate) fn new(
         handlers: Arc<Handlers<N>>,
-        event: N::Event,
+        event: Option<N::Event>,
         context: Context,
         mode: Dispatch,
         progress: Progress,
@@ -218,7 +233,7 @@ impl<N: Entry> Future for Turns<N> {
                     }
                     let emitted = mem::take(&mut this.emitted);
                     let mut progress = Progress { next: this.next, waiting: Vec::new(), emitted };
-                    progress.advance(&this.handlers, &mut [], &this.event, &this.context, this.mode, task);
+                    progress.advance_unseated(&this.handlers, &mut this.event, &this.context, this.mode, task);
                     this.next = progress.next;
                     this.emitted = progress.emitted;
                     this.waiting.extend(progress.waiting);

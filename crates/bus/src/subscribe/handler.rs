@@ -18,6 +18,9 @@ use crate::failure::{BoxError, HandlerError};
 /// let any = |event: AnyEvent| async move { println!("{}", event.name()) };
 /// ```
 ///
+/// The last handler of an emit gets the event itself and those before it a clone of the `Arc`, so that a sole handler may
+/// take the event out with [`Arc::into_inner`].
+///
 /// `M` is the shape; the compiler finds it.
 #[diagnostic::on_unimplemented(
     message = "this is not a handler of events",
