@@ -30,6 +30,7 @@ mod stats;
 mod subscribe;
 pub mod testing;
 mod tracker;
+pub mod transport;
 
 pub use any_event::AnyEvent;
 pub use builder::Builder;

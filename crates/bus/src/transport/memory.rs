@@ -1,0 +1,1 @@
+//! A transport inside of one process, for tests.

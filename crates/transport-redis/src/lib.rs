@@ -1,0 +1,1 @@
+//! Broadcast of oyez events to other processes over Redis pub/sub.
