@@ -13,6 +13,7 @@ use crate::dispatch::{Awaited, Detached, Dispatch, Emit, EmitError, Fifo, Json};
 use crate::event::Event;
 use crate::id::SubscriptionId;
 use crate::layer::{self, Layer};
+use crate::link::Links;
 use crate::registry::{Listener, Owner, Registry};
 use crate::stats::{Counts, Stats};
 use crate::tracker::Tracker;
@@ -28,6 +29,7 @@ pub(crate) struct Shared {
     pub(crate) tracker: Arc<Tracker>,
     pub(crate) fifo: Fifo,
     pub(crate) counts: Counts,
+    pub(crate) links: Links,
     pub(crate) dispatch: Dispatch,
     pub(crate) closed: AtomicBool,
     max_depth: usize,
@@ -58,6 +60,7 @@ impl EventBus {
             fifo: Fifo::default(),
             tracker,
             counts: Counts::default(),
+            links: Links::default(),
             dispatch,
             closed: AtomicBool::new(false),
             max_depth,

@@ -78,6 +78,18 @@ pub(crate) struct Given {
     pub(crate) correlation: Option<EventId>,
     pub(crate) causation: Option<EventId>,
     pub(crate) headers: BTreeMap<String, String>,
+    /// The bus of another process that emitted it.
+    pub(crate) origin: Option<Arc<str>>,
+}
+
+/// What a context of an event of another process is made from.
+pub(crate) struct RemoteContext {
+    pub(crate) name: EventName,
+    pub(crate) version: u32,
+    pub(crate) depth: usize,
+    pub(crate) time: Option<SystemTime>,
+    pub(crate) given: Given,
+    pub(crate) reach: Reach,
 }
 
 /// Where an event was emitted.
@@ -86,9 +98,10 @@ pub(crate) struct Given {
 pub enum Source {
     /// On this bus.
     Local,
-    /// On a bus of another process, with this id.
+    /// On another bus, usually of another process.
     Remote {
-        /// The origin's id.
+        /// The [`instance`](crate::EventBus::instance) of the bus; of a program without oyez, the `source` of its
+        /// CloudEvents.
         origin: Arc<str>,
     },
 }
@@ -118,6 +131,21 @@ impl Context {
     pub(crate) fn new(name: EventName, version: u32, given: Option<Box<Given>>, (parent, reach): Origin) -> Self {
         let depth = parent.as_ref().map_or(0, |parent| parent.inner.depth + 1);
         let inner = Inner { name, version, depth, parent, given, reach, ..Inner::default() };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// The context of an event that another process emitted.
+    pub(crate) fn remote(remote: RemoteContext) -> Self {
+        let RemoteContext { name, version, depth, time, given, reach } = remote;
+        let inner = Inner {
+            name,
+            version,
+            depth,
+            time: time.map(OnceLock::from).unwrap_or_default(),
+            given: Some(Box::new(given)),
+            reach: Some(Arc::new(reach)),
+            ..Inner::default()
+        };
         Self { inner: Arc::new(inner) }
     }
 
@@ -162,7 +190,10 @@ impl Context {
     /// Where the event was emitted.
     #[must_use]
     pub fn source(&self) -> Source {
-        Source::Local
+        match self.given().and_then(|given| given.origin.as_ref()) {
+            Some(origin) => Source::Remote { origin: Arc::clone(origin) },
+            None => Source::Local,
+        }
     }
 
     /// What all events of one story share: the id that the emitter gave, else that of the event whose handler emitted

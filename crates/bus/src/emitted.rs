@@ -1,7 +1,9 @@
 //! [`Emitted`]: what became of an event that was emitted.
 
 use std::fmt;
+use std::sync::Arc;
 
+use crate::event::EncodeError;
 use crate::failure::Failure;
 
 /// What became of an event: how many handlers took it, and which failed.
@@ -11,14 +13,25 @@ use crate::failure::Failure;
 #[derive(Debug, Default)]
 pub struct Emitted {
     pub(crate) delivered: usize,
-    #[expect(clippy::box_collection, reason = "one pointer: nearly every emit has none, and moves its outcome around")]
-    failures: Option<Box<Vec<Failure>>>,
+    /// One pointer: nearly every emit has none, and moves its outcome around.
+    exceptions: Option<Box<Exceptions>>,
+}
+
+#[derive(Debug, Default)]
+struct Exceptions {
+    failures: Vec<Failure>,
+    links: Vec<NotSent>,
 }
 
 impl Emitted {
     #[cold]
     pub(crate) fn failed(&mut self, failure: Failure) {
-        self.failures.get_or_insert_default().push(failure);
+        self.exceptions.get_or_insert_default().failures.push(failure);
+    }
+
+    #[cold]
+    pub(crate) fn not_sent(&mut self, links: Vec<NotSent>) {
+        self.exceptions.get_or_insert_default().links = links;
     }
 
     /// How many handlers finished without failing, or took the event into their queue.
@@ -31,7 +44,14 @@ impl Emitted {
     /// [`EventBus::listeners`](crate::EventBus::listeners) and the log only.
     #[must_use]
     pub fn failures(&self) -> &[Failure] {
-        self.failures.as_deref().map_or(&[], Vec::as_slice)
+        self.exceptions.as_deref().map_or(&[], |exceptions| &exceptions.failures)
+    }
+
+    /// The links that did not take the event, and why; empty if every link took it. Being taken does not mean being
+    /// received: a broadcast is at most once, and what it loses is told to the nodes that miss it (promise T7).
+    #[must_use]
+    pub fn links(&self) -> &[NotSent] {
+        self.exceptions.as_deref().map_or(&[], |exceptions| &exceptions.links)
     }
 
     /// Turns failures into an error.
@@ -39,7 +59,62 @@ impl Emitted {
     /// # Errors
     /// At least one handler failed.
     pub fn into_result(self) -> Result<Self, HandlersFailed> {
-        if self.failures.is_none() { Ok(self) } else { Err(HandlersFailed { emitted: self }) }
+        if self.failures().is_empty() { Ok(self) } else { Err(HandlersFailed { emitted: self }) }
+    }
+}
+
+/// A link did not take an event.
+#[derive(Debug, Clone)]
+pub struct NotSent {
+    link: Arc<str>,
+    reason: NotSentReason,
+}
+
+/// Why a link did not take an event.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum NotSentReason {
+    /// It is too large for the server (promise T8).
+    Refused {
+        /// The size of its frame, in bytes.
+        size: usize,
+        /// The largest that the server takes, in bytes.
+        limit: usize,
+    },
+    /// It cannot be written as JSON.
+    Unencodable(EncodeError),
+    /// The outbox is full, and keeps what it has.
+    Dropped,
+    /// The link is being closed.
+    Closed,
+}
+
+impl NotSent {
+    pub(crate) fn new(link: Arc<str>, reason: NotSentReason) -> Self {
+        Self { link, reason }
+    }
+
+    /// The link's [id](crate::Link::id).
+    #[must_use]
+    pub fn link(&self) -> &str {
+        &self.link
+    }
+
+    /// Why.
+    #[must_use]
+    pub fn reason(&self) -> &NotSentReason {
+        &self.reason
+    }
+}
+
+impl fmt::Display for NotSentReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused { size, limit } => write!(f, "its frame of {size} bytes is larger than the server's {limit}"),
+            Self::Unencodable(error) => error.fmt(f),
+            Self::Dropped => f.write_str("the outbox is full"),
+            Self::Closed => f.write_str("the link is being closed"),
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use std::task::{self, Poll};
 
 use arc_swap::Guard;
 use tokio::runtime::Handle;
+use tokio::task::coop::poll_proceed;
 
 use crate::ambient::{self, Pass, Scoped};
 use crate::bus::EventBus;
@@ -140,7 +141,15 @@ impl<O: Outgoing> Future for Emit<'_, O> {
         if let State::Ready(outgoing, options) = &this.state {
             // A durable event is stored here, before anything runs.
             outgoing.check(this.bus)?;
+            let sent = this.bus.shared.links.any() && outgoing.leaves();
+            if sent {
+                // A loop of emits must not starve the task that sends, which may be on the same thread.
+                std::task::ready!(poll_proceed(task)).made_progress();
+            }
             let Some(heard) = outgoing.heard(this.bus) else {
+                if sent {
+                    return Poll::Ready(O::send_unheard(&mut this.state, this.bus));
+                }
                 let admitted = match options {
                     None => this.bus.admit_unheard(),
                     Some(options) => options.admit(this.bus),
@@ -190,6 +199,23 @@ impl<E: Event> Outgoing for E {
     }
 
     #[inline]
+    fn leaves(&self) -> bool {
+        !E::LOCAL
+    }
+
+    #[cold]
+    fn send_unheard(state: &mut State<E>, bus: &EventBus) -> Result<Emitted, EmitError> {
+        let State::Ready(event, options) = mem::replace(state, State::Done) else { return Err(EmitError::Closed) };
+        let Entry { pass, .. } = enter(bus, EventName::Static(E::NAME), E::VERSION, options)?;
+        let emitted = send_event(bus, &event, &pass.context);
+        drop(pass);
+        if mem::needs_drop::<E>() {
+            discard(event);
+        }
+        Ok(emitted)
+    }
+
+    #[inline]
     fn begin(
         state: &mut State<E>,
         HeardBy(topic): HeardBy<'_, E>,
@@ -204,7 +230,8 @@ impl<E: Event> Outgoing for E {
             && bus.is_open()
             && let Some(pass) = ambient::begin_outside(E::NAME, E::VERSION)
         {
-            return Ok(deliver(topic, event, &pass, bus.shared.dispatch, task));
+            let emitted = send_event(bus, &event, &pass.context);
+            return Ok(deliver(topic, event, &pass, bus.shared.dispatch, emitted, task));
         }
         begin_inside(topic, event, bus, options, task)
     }
@@ -223,7 +250,8 @@ fn begin_large<E: Event>(
 ) -> Result<Begun, EmitError> {
     let (event, options) = share(state)?;
     let Entry { pass, mode, scope } = enter(bus, EventName::Static(E::NAME), E::VERSION, options)?;
-    let begun = deliver_shared(topic.load(), event, &pass, mode, task);
+    let emitted = send_event(bus, &*event, &pass.context);
+    let begun = deliver_shared(topic.load(), event, &pass, mode, emitted, task);
     drop(pass);
     drop(scope);
     Ok(begun)
@@ -250,25 +278,42 @@ fn begin_inside<E: Event>(
     task: &mut task::Context<'_>,
 ) -> Result<Begun, EmitError> {
     let Entry { pass, mode, scope } = enter(bus, EventName::Static(E::NAME), E::VERSION, options)?;
-    let begun = deliver(topic, event, &pass, mode, task);
+    let emitted = send_event(bus, &event, &pass.context);
+    let begun = deliver(topic, event, &pass, mode, emitted, task);
     drop(pass);
     drop(scope);
     Ok(begun)
 }
 
+/// Sends the event to the other nodes, before its handlers here run: what they emit comes after it there too.
+#[inline]
+fn send_event<E: Event>(bus: &EventBus, event: &E, context: &Context) -> Emitted {
+    if E::LOCAL || !bus.shared.links.any() {
+        return Emitted::default();
+    }
+    bus.shared.links.send(context, || event.encode())
+}
+
 /// Takes the event through its handlers once.
 #[inline]
-fn deliver<E: Event>(topic: &Topic<E>, event: E, pass: &Pass, mode: Dispatch, task: &mut task::Context<'_>) -> Begun {
+fn deliver<E: Event>(
+    topic: &Topic<E>,
+    event: E,
+    pass: &Pass,
+    mode: Dispatch,
+    mut emitted: Emitted,
+    task: &mut task::Context<'_>,
+) -> Begun {
     let handlers = topic.load();
     if handlers.all_sync {
-        let emitted = run_sync(&handlers, &event, pass);
+        run_sync(&handlers, &event, pass, &mut emitted);
         // The event's own drop may panic, and the outcome is there already.
         if mem::needs_drop::<E>() {
             discard(event);
         }
         return Begun::Done(emitted);
     }
-    deliver_shared(handlers, Arc::new(event), pass, mode, task)
+    deliver_shared(handlers, Arc::new(event), pass, mode, emitted, task)
 }
 
 #[inline]
@@ -277,9 +322,10 @@ fn deliver_shared<E: Event>(
     event: Arc<E>,
     pass: &Pass,
     mode: Dispatch,
+    emitted: Emitted,
     task: &mut task::Context<'_>,
 ) -> Begun {
-    let mut progress = Progress::default();
+    let mut progress = Progress::new(emitted);
     let mut event = Some(event);
     first_pass(&mut progress, &handlers, &mut event, pass, mode, task);
     match progress.finished() {

@@ -27,7 +27,15 @@ pub trait Outgoing: Sized + Send + 'static {
     #[doc(hidden)]
     fn heard<'b>(&self, bus: &'b EventBus) -> Option<Self::Heard<'b>>;
 
-    /// Polls each handler once.
+    /// Whether it may leave the process.
+    #[doc(hidden)]
+    fn leaves(&self) -> bool;
+
+    /// Sends an event that nobody hears here to the other nodes.
+    #[doc(hidden)]
+    fn send_unheard(state: &mut State<Self>, bus: &EventBus) -> Result<Emitted, EmitError>;
+
+    /// Sends it to the other nodes, and polls each handler here once.
     #[doc(hidden)]
     fn begin(
         state: &mut State<Self>,

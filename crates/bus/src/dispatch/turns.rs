@@ -36,17 +36,15 @@ pub enum Dispatch {
 
 /// Runs a list whose handlers are [all synchronous](Handlers::all_sync): no `Arc` of the event, nothing to wait for.
 #[inline]
-pub(crate) fn run_sync<E: Event>(handlers: &Handlers<Typed<E>>, event: &E, pass: &Pass) -> Emitted {
+pub(crate) fn run_sync<E: Event>(handlers: &Handlers<Typed<E>>, event: &E, pass: &Pass, emitted: &mut Emitted) {
     let context = &pass.context;
-    let mut emitted = Emitted::default();
     handlers.count_pass(ambient::lane());
     let mut turns = handlers.entries.iter();
-    while let Err(panic) = isolated(|| call_sync(&mut turns, &mut emitted, event, context)) {
+    while let Err(panic) = isolated(|| call_sync(&mut turns, emitted, event, context)) {
         // The handler that panicked is the one before those that are left.
         let at = handlers.entries.len() - turns.len() - 1;
         emitted.failed(handlers.entries[at].record().fail(context.name(), panic));
     }
-    emitted
 }
 
 /// Calls the handlers that are left.
@@ -79,7 +77,6 @@ pub(crate) struct Turns<N: Entry> {
 }
 
 /// Where an emit has come to.
-#[derive(Default)]
 pub(crate) struct Progress {
     next: usize,
     waiting: Vec<Waiting>,
@@ -110,6 +107,12 @@ pub(crate) fn first_pass<N: Entry>(
 }
 
 impl Progress {
+    /// `emitted` is what is known of the outcome already.
+    #[inline]
+    pub(crate) fn new(emitted: Emitted) -> Self {
+        Self { next: 0, waiting: Vec::new(), emitted }
+    }
+
     /// Starts the handlers that are left, as far as the mode allows, and gives the event to the last one.
     #[inline]
     fn advance<N: Entry>(

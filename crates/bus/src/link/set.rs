@@ -1,0 +1,111 @@
+//! [`Links`]: the links of a bus.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use arc_swap::ArcSwap;
+use serde::ser::Error;
+use serde_json::value::RawValue;
+use uuid::Uuid;
+
+use crate::context::Context;
+use crate::dispatch::isolated;
+use crate::emitted::{Emitted, NotSent, NotSentReason};
+use crate::envelope::Tail;
+use crate::event::EncodeError;
+use crate::link::core::Core;
+use crate::link::recent::Recent;
+
+/// The links of a bus, and what makes it one node among others.
+#[derive(Default)]
+pub(crate) struct Links {
+    any: AtomicBool,
+    list: ArcSwap<Vec<Arc<Core>>>,
+    changing: Mutex<()>,
+    instance: OnceLock<Arc<str>>,
+    pub(super) recent: Arc<Mutex<Recent>>,
+}
+
+impl Links {
+    /// Whether there is a link: what an emit asks.
+    #[inline]
+    pub(crate) fn any(&self) -> bool {
+        self.any.load(Ordering::Acquire)
+    }
+
+    /// The random id of the bus (promise T3).
+    pub(crate) fn instance(&self) -> &Arc<str> {
+        self.instance.get_or_init(|| Uuid::new_v4().simple().to_string().into())
+    }
+
+    /// Offers an event to every link. `encode` is called once; it is the program's code, and may panic.
+    #[cold]
+    pub(crate) fn send(
+        &self,
+        context: &Context,
+        encode: impl FnOnce() -> Result<Option<Box<RawValue>>, EncodeError>,
+    ) -> Emitted {
+        let links = self.list.load();
+        let encoded = isolated(encode).unwrap_or_else(|_| Err(panicked()));
+        let not_sent: Vec<NotSent> = match encoded {
+            Ok(Some(data)) => {
+                let (name, tail) = (Arc::from(context.name()), Tail::new(context, &data));
+                links.iter().filter_map(|link| link.offer(&name, context, &tail)).collect()
+            }
+            Ok(None) => Vec::new(),
+            Err(error) => {
+                let unencodable = |link: &Arc<Core>| {
+                    link.counts.unencodable.add(1);
+                    link.not_sent(NotSentReason::Unencodable(error.clone()))
+                };
+                links.iter().map(unencodable).collect()
+            }
+        };
+        let mut emitted = Emitted::default();
+        if !not_sent.is_empty() {
+            emitted.not_sent(not_sent);
+        }
+        emitted
+    }
+
+    pub(crate) fn list(&self) -> Vec<Arc<Core>> {
+        self.list.load().to_vec()
+    }
+
+    pub(super) fn add(&self, link: Arc<Core>) {
+        self.change(|links| links.push(link));
+    }
+
+    pub(super) fn remove(&self, link: &Arc<Core>) {
+        self.change(|links| links.retain(|other| !Arc::ptr_eq(other, link)));
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Vec<Arc<Core>>)) {
+        let changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut links = self.list();
+        change(&mut links);
+        let any = !links.is_empty();
+        let old = self.list.swap(Arc::new(links));
+        self.any.store(any, Ordering::Release);
+        drop(changing);
+        drop(old);
+    }
+}
+
+fn panicked() -> EncodeError {
+    EncodeError::new(serde_json::Error::custom("the type's `Serialize` panicked"))
+}
+
+impl Drop for Links {
+    /// The bus is gone: what is in the outboxes is still sent, as long as the runtime lives.
+    fn drop(&mut self) {
+        self.list.load().iter().for_each(|link| link.abandon());
+    }
+}
+
+impl fmt::Debug for Links {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Links").field("links", &self.list.load().len()).finish_non_exhaustive()
+    }
+}
