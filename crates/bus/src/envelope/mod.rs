@@ -10,3 +10,6 @@ pub(crate) use self::origin::{Node, Origin};
 pub use self::read::RejectedReason;
 pub(crate) use self::read::{Control, Envelope};
 pub(crate) use self::write::{Tail, control_frame, data_frame};
+
+#[cfg(test)]
+mod tests;

@@ -200,3 +200,80 @@ impl State {
         Some(entry)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use futures_util::FutureExt;
+    use serde_json::value::RawValue;
+
+    use super::*;
+    use crate::context::{Context, EventName};
+
+    fn outbox(frames: usize, bytes: usize, drop_newest: bool) -> Outbox {
+        Outbox::new(Limits { frames, bytes, drop_newest })
+    }
+
+    fn offer(outbox: &Outbox, bytes: usize) -> Offered {
+        let context = Context::new(EventName::Static("a"), 1, None, (None, None));
+        outbox.offer(Arc::from("a"), Tail::new(&context, RawValue::NULL), bytes)
+    }
+
+    fn take(outbox: &Outbox, frames: usize, bytes: usize) -> Option<Vec<u64>> {
+        let batch = outbox.take(frames, bytes).now_or_never()?;
+        Some(batch.unwrap_or_default().iter().map(|entry| entry.sequence).collect())
+    }
+
+    #[test]
+    fn t02_a_full_outbox_drops_the_oldest_and_its_number_is_used_up() {
+        let outbox = outbox(3, 1000, false);
+        (0..5).for_each(|_| assert_eq!(offer(&outbox, 10), Offered::Taken));
+        assert_eq!(outbox.depth(), Depth { frames: 3, bytes: 30, dropped: 2 });
+        assert_eq!(take(&outbox, 10, 1000), Some(vec![3, 4, 5]));
+    }
+
+    #[test]
+    fn t02_or_the_newest_by_choice() {
+        let outbox = outbox(3, 1000, true);
+        (0..3).for_each(|_| assert_eq!(offer(&outbox, 10), Offered::Taken));
+        (0..2).for_each(|_| assert_eq!(offer(&outbox, 10), Offered::Dropped));
+        assert_eq!(take(&outbox, 10, 1000), Some(vec![1, 2, 3]));
+        offer(&outbox, 10);
+        assert_eq!(take(&outbox, 10, 1000), Some(vec![6]));
+    }
+
+    #[test]
+    fn t02_bytes_are_bounded_too_but_one_event_always_has_room() {
+        let outbox = outbox(100, 50, false);
+        (0..3).for_each(|_| assert_eq!(offer(&outbox, 20), Offered::Taken));
+        assert_eq!(outbox.depth(), Depth { frames: 2, bytes: 40, dropped: 1 });
+        assert_eq!(offer(&outbox, 90), Offered::Taken);
+        assert_eq!(outbox.depth(), Depth { frames: 1, bytes: 90, dropped: 3 });
+        assert_eq!(take(&outbox, 10, 30), Some(vec![4]));
+    }
+
+    #[test]
+    fn t11_a_closed_outbox_gives_what_it_has_and_takes_no_more() {
+        let outbox = outbox(10, 1000, false);
+        (0..3).for_each(|_| assert_eq!(offer(&outbox, 10), Offered::Taken));
+        outbox.close();
+        assert_eq!(offer(&outbox, 10), Offered::Closed);
+        assert_eq!(take(&outbox, 2, 1000), Some(vec![1, 2]));
+        assert_eq!(outbox.unsent(), 3);
+        outbox.settled(2);
+        assert_eq!(outbox.unsent(), 1);
+        assert_eq!(take(&outbox, 2, 1000), Some(vec![3]));
+        assert_eq!(take(&outbox, 2, 1000), Some(vec![]));
+    }
+
+    #[test]
+    fn t02_room_is_when_it_is_half_empty() {
+        let outbox = outbox(4, 1000, false);
+        (0..3).for_each(|_| assert_eq!(offer(&outbox, 10), Offered::Taken));
+        let mut room = Box::pin(outbox.room());
+        assert!(room.as_mut().now_or_never().is_none());
+        assert_eq!(take(&outbox, 1, 1000), Some(vec![1]));
+        assert!(room.now_or_never().is_some());
+    }
+}

@@ -73,12 +73,11 @@ impl Faults {
             return Passed::Disconnect;
         }
         let mut arrive = Vec::new();
-        if self.happens(self.drop) {
-            // It is gone.
-        } else if self.happens(self.delay) {
-            self.held.push_back((self.rng.u8(1..=3), frame));
-            return Passed::Arrive(arrive);
-        } else {
+        if !self.happens(self.drop) {
+            if self.happens(self.delay) {
+                self.held.push_back((self.rng.u8(1..=3), frame));
+                return Passed::Arrive(arrive);
+            }
             let copies = if self.happens(self.duplicate) { 2 } else { 1 };
             arrive.extend(std::iter::repeat_n(frame, copies));
         }

@@ -1,0 +1,148 @@
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::context::{Context, EventName, Given};
+
+fn node() -> Node {
+    Node::new("app[1]: é", "0123abcd".into(), "beef".into())
+}
+
+fn written(context: &Context, data: &Value) -> Vec<u8> {
+    let data = serde_json::value::to_raw_value(data).unwrap();
+    data_frame(&node().source, 17, &Tail::new(context, &data)).to_vec()
+}
+
+fn plain(name: &'static str) -> Context {
+    Context::new(EventName::Static(name), 1, None, (None, None))
+}
+
+#[test]
+fn t04_what_a_context_knows_arrives_exactly() {
+    let headers = BTreeMap::from([
+        ("tenant".to_owned(), "a\"c\u{1}é".to_owned()),
+        ("traceparent".to_owned(), "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".to_owned()),
+    ]);
+    let given = Given {
+        id: Some("order/7 \"x\"".parse().unwrap()),
+        correlation: Some("story".parse().unwrap()),
+        causation: Some("cause".parse().unwrap()),
+        headers: headers.clone(),
+        origin: None,
+    };
+    let parent = plain("outer");
+    let context = Context::new(EventName::Static("événement.créé"), 3, Some(Box::new(given)), (Some(parent), None));
+    let frame = written(&context, &json!({"a": [1, null]}));
+    let envelope = Envelope::read(&frame).unwrap();
+    assert_eq!(envelope.origin(), Origin::Node { instance: "0123abcd" });
+    assert_eq!(envelope.sequence, Some(17));
+    assert_eq!(envelope.id.as_str(), "order/7 \"x\"");
+    assert_eq!(envelope.name, "événement.créé");
+    assert_eq!(envelope.version, Some(3));
+    assert_eq!(envelope.correlation.unwrap().as_str(), "story");
+    assert_eq!(envelope.causation.unwrap().as_str(), "cause");
+    assert_eq!(envelope.depth, 1);
+    assert_eq!(envelope.headers, headers);
+    assert_eq!(envelope.time, Some(context.time()));
+    assert_eq!(envelope.data.map(RawValue::get), Some(r#"{"a":[1,null]}"#));
+    assert_eq!(envelope.control, None);
+}
+
+#[test]
+fn t04_what_a_plain_event_does_not_need_is_not_sent() {
+    let context = plain("order.paid");
+    let frame = written(&context, &json!(7));
+    let sent: BTreeMap<String, Value> = serde_json::from_slice(&frame).unwrap();
+    let members: Vec<_> = sent.keys().map(String::as_str).collect();
+    let expected =
+        ["data", "datacontenttype", "eventversion", "id", "sequence", "source", "specversion", "time", "type"];
+    assert_eq!(members, expected);
+    assert_eq!(sent["source"], "urn:oyez:app%5B1%5D%3A%20%C3%A9:0123abcd:beef");
+    assert_eq!(sent["specversion"], "1.0");
+}
+
+#[test]
+fn t08_a_frame_is_no_larger_than_foretold() {
+    let data = serde_json::value::to_raw_value(&"x".repeat(100)).unwrap();
+    let tail = Tail::new(&plain("order.paid"), &data);
+    for sequence in [1, 10_000, u64::MAX] {
+        let frame = data_frame("urn:oyez:shop:a:b", sequence, &tail);
+        assert!(frame.len() <= tail.frame_len("urn:oyez:shop:a:b"));
+        assert!(frame.len() + 20 > tail.frame_len("urn:oyez:shop:a:b"));
+    }
+}
+
+#[test]
+fn t07_a_beat_is_a_control_frame_with_the_last_number() {
+    let frame = control_frame(&node().source, 9, Control::Beat);
+    let envelope = Envelope::read(&frame).unwrap();
+    assert_eq!((envelope.control, envelope.sequence), (Some(Control::Beat), Some(9)));
+}
+
+fn rejected(frame: impl AsRef<[u8]>) -> RejectedReason {
+    Envelope::read(frame.as_ref()).unwrap_err()
+}
+
+/// A frame as another program writes it, with one member changed.
+fn foreign(member: &str, value: Value) -> String {
+    let mut frame = json!({"specversion": "1.0", "id": "1", "source": "/shop", "type": "order.paid", "data": {}});
+    frame[member] = value;
+    frame.to_string()
+}
+
+#[test]
+fn t09_bytes_that_make_no_sense_say_why() {
+    assert_eq!(rejected(""), RejectedReason::NotJson);
+    assert_eq!(rejected("not-json"), RejectedReason::NotJson);
+    assert_eq!(rejected([0xFF, 0xFE, 0x00]), RejectedReason::NotJson);
+    assert_eq!(rejected("[1]"), RejectedReason::NotAnEvent);
+    assert_eq!(rejected("{}"), RejectedReason::NotAnEvent);
+    assert_eq!(rejected(foreign("specversion", json!("99"))), RejectedReason::UnknownSpec);
+    assert_eq!(rejected(foreign("id", json!(""))), RejectedReason::NotAnEvent);
+    assert_eq!(rejected(foreign("id", json!(7))), RejectedReason::NotAnEvent);
+    assert_eq!(rejected(foreign("time", json!("yesterday"))), RejectedReason::NotAnEvent);
+    assert_eq!(rejected(foreign("eventversion", json!(-1))), RejectedReason::NotAnEvent);
+    assert_eq!(rejected(foreign("type", json!("a..b"))), RejectedReason::IllegalName);
+    assert_eq!(rejected(foreign("datacontenttype", json!("text/plain"))), RejectedReason::NotJsonData);
+    assert_eq!(rejected(foreign("data_base64", json!("AA=="))), RejectedReason::NotJsonData);
+}
+
+#[test]
+fn t09_deep_nesting_overflows_no_stack() {
+    let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
+    assert_eq!(rejected(&deep), RejectedReason::NotAnEvent);
+    for member in ["data", "unknown"] {
+        let frame = format!(r#"{{"specversion":"1.0","id":"1","source":"/s","type":"a","{member}":{deep}}}"#);
+        assert!(Envelope::read(frame.as_bytes()).is_ok());
+    }
+}
+
+#[test]
+fn t09_frames_without_our_attributes_are_accepted() {
+    let frame = foreign("time", json!("2026-12-02T10:00:00.5+02:00"));
+    let envelope = Envelope::read(frame.as_bytes()).unwrap();
+    assert_eq!(envelope.origin(), Origin::Foreign { source: "/shop" });
+    assert_eq!((envelope.sequence, envelope.version, envelope.depth), (None, None, 0));
+    assert_eq!(envelope.time, Some(SystemTime::UNIX_EPOCH + Duration::from_millis(1_796_198_400_500)));
+    for content_type in
+        ["application/json", "application/json; charset=utf-8", "application/vnd.shop+json", "TEXT/JSON"]
+    {
+        let frame = foreign("datacontenttype", json!(content_type));
+        assert!(Envelope::read(frame.as_bytes()).is_ok(), "{content_type}");
+    }
+    for (member, value) in [("sequence", json!(5)), ("sequence", json!("5"))] {
+        let frame = foreign(member, value);
+        assert_eq!(Envelope::read(frame.as_bytes()).unwrap().sequence, Some(5));
+    }
+}
+
+#[test]
+fn t03_only_complete_urns_of_oyez_are_nodes() {
+    for source in ["urn:oyez:shop", "urn:oyez:shop:a", "urn:oyez:shop:a:", "urn:oyez::a:b", "urn:other:shop:a:b"] {
+        assert_eq!(Origin::of(source), Origin::Foreign { source });
+    }
+    assert_eq!(Origin::of("urn:oyez:sh:op:a:b"), Origin::Node { instance: "a" });
+}
