@@ -11,14 +11,16 @@ const SCHEME: &str = "urn:oyez:";
 pub(crate) struct Node {
     pub(crate) instance: Arc<str>,
     pub(crate) link: Arc<str>,
-    /// As JSON carries it: `urn:oyez:<prefix>:<instance>:<link>`.
-    pub(crate) source: String,
+    /// How each of its frames begins, with the source `urn:oyez:<prefix>:<instance>:<link>`: what a frame shows at a
+    /// glance. Nothing in it needs escaping.
+    pub(crate) opening: String,
 }
 
 impl Node {
     pub(crate) fn new(prefix: &str, instance: Arc<str>, link: Arc<str>) -> Self {
         let source = format!("{SCHEME}{}:{instance}:{link}", encoded(prefix));
-        Self { instance, link, source }
+        let opening = format!(r#"{{"specversion":"1.0","source":"{source}","sequence":""#);
+        Self { instance, link, opening }
     }
 }
 

@@ -13,7 +13,7 @@ fn node() -> Node {
 
 fn written(context: &Context, data: &Value) -> Vec<u8> {
     let data = serde_json::value::to_raw_value(data).unwrap();
-    data_frame(&node().source, 17, &Tail::new(context, &data)).to_vec()
+    data_frame(&node(), 17, &Tail::new(context, &data)).to_vec()
 }
 
 fn plain(name: &'static str) -> Context {
@@ -69,15 +69,16 @@ fn t08_a_frame_is_no_larger_than_foretold() {
     let data = serde_json::value::to_raw_value(&"x".repeat(100)).unwrap();
     let tail = Tail::new(&plain("order.paid"), &data);
     for sequence in [1, 10_000, u64::MAX] {
-        let frame = data_frame("urn:oyez:shop:a:b", sequence, &tail);
-        assert!(frame.len() <= tail.frame_len("urn:oyez:shop:a:b"));
-        assert!(frame.len() + 20 > tail.frame_len("urn:oyez:shop:a:b"));
+        let frame = data_frame(&node(), sequence, &tail);
+        assert!(frame.starts_with(node().opening.as_bytes()));
+        assert!(frame.len() <= tail.frame_len(&node()));
+        assert!(frame.len() + 20 > tail.frame_len(&node()));
     }
 }
 
 #[test]
 fn t07_a_beat_is_a_control_frame_with_the_last_number() {
-    let frame = control_frame(&node().source, 9, Control::Beat);
+    let frame = control_frame(&node(), 9, Control::Beat);
     let envelope = Envelope::read(&frame).unwrap();
     assert_eq!((envelope.control, envelope.sequence), (Some(Control::Beat), Some(9)));
 }

@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::context::Context;
-use crate::envelope::Control;
+use crate::envelope::{Control, Node};
 use crate::id::EventId;
 
 /// The members of an envelope that are the same on every link: all but `source` and `sequence`, with the closing brace.
@@ -45,25 +45,25 @@ impl Tail {
         Self(json.into())
     }
 
-    /// The bytes a frame adds to this, at most.
-    const HEAD: usize = r#"{"specversion":"1.0","source":"","sequence":"18446744073709551615""#.len();
+    /// The bytes of the longest sequence number, and of the quotation mark behind it.
+    const SEQUENCE: usize = "18446744073709551615\"".len();
 
-    /// How large its frame from `source` is, at most.
-    pub(crate) fn frame_len(&self, source: &str) -> usize {
-        Self::HEAD + source.len() + self.0.len()
+    /// How large its frame from `node` is, at most.
+    pub(crate) fn frame_len(&self, node: &Node) -> usize {
+        node.opening.len() + Self::SEQUENCE + self.0.len()
     }
 }
 
 /// The frame of an event on one link.
-pub(crate) fn data_frame(source: &str, sequence: u64, tail: &Tail) -> Bytes {
-    let mut json = head(source, sequence, tail.frame_len(source));
+pub(crate) fn data_frame(node: &Node, sequence: u64, tail: &Tail) -> Bytes {
+    let mut json = begin(node, sequence, tail.frame_len(node));
     json.extend_from_slice(&tail.0);
     json.into()
 }
 
 /// A frame that carries no event.
-pub(crate) fn control_frame(source: &str, sequence: u64, control: Control) -> Bytes {
-    let mut json = head(source, sequence, 256);
+pub(crate) fn control_frame(node: &Node, sequence: u64, control: Control) -> Bytes {
+    let mut json = begin(node, sequence, 384);
     text(&mut json, "id", EventId::random().as_str());
     text(&mut json, "type", Control::NAME);
     time(&mut json, SystemTime::now());
@@ -72,10 +72,9 @@ pub(crate) fn control_frame(source: &str, sequence: u64, control: Control) -> By
     json.into()
 }
 
-/// Sources are made by [`Node`](super::Node): nothing in them needs escaping.
-fn head(source: &str, sequence: u64, capacity: usize) -> Vec<u8> {
+fn begin(node: &Node, sequence: u64, capacity: usize) -> Vec<u8> {
     let mut json = Vec::with_capacity(capacity);
-    _ = write!(json, r#"{{"specversion":"1.0","source":"{source}","sequence":"{sequence}""#);
+    _ = write!(json, r#"{}{sequence}""#, node.opening);
     json
 }
 

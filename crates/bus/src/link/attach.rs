@@ -103,7 +103,7 @@ impl<'b> Attach<'b> {
         let node = Node::new(transport.properties().prefix, Arc::clone(links.instance()), id);
         let incoming = transport.subscribe().await?;
         let dispatcher = Dispatcher {
-            inbox: Inbox::new(Arc::clone(&node.instance), only, Arc::clone(&links.recent)),
+            inbox: Inbox::new(node.clone(), only, Arc::clone(&links.recent)),
             core: Arc::new(Core::new(node, transport, limits)),
             bus: bus.downgrade(),
             on_rejected,

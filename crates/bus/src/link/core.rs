@@ -99,7 +99,7 @@ impl Core {
 
     /// Puts an event into the outbox. Never waits (promise T2).
     pub(super) fn offer(&self, name: &Arc<str>, context: &Context, tail: &Tail) -> Option<NotSent> {
-        let size = tail.frame_len(&self.node.source);
+        let size = tail.frame_len(&self.node);
         let limit = self.transport.properties().max_payload;
         if size > limit {
             return Some(self.refuse(name, size, limit));

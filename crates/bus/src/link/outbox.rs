@@ -161,9 +161,10 @@ impl Outbox {
         self.drained.notify_waiters();
     }
 
-    /// The last number that was used.
-    pub(super) fn last_sequence(&self) -> u64 {
-        self.lock().last_sequence
+    /// The last number before those that wait: what was sent, or dropped. Events that wait come after it.
+    pub(super) fn last_gone(&self) -> u64 {
+        let state = self.lock();
+        state.entries.front().map_or(state.last_sequence, |next| next.sequence - 1)
     }
 
     /// How many events are not known to be published.
@@ -265,6 +266,16 @@ mod tests {
         assert_eq!(outbox.unsent(), 1);
         assert_eq!(take(&outbox, 2, 1000), Some(vec![3]));
         assert_eq!(take(&outbox, 2, 1000), Some(vec![]));
+    }
+
+    #[test]
+    fn t07_a_beat_does_not_run_ahead_of_what_waits() {
+        let outbox = outbox(3, 1000, false);
+        assert_eq!(outbox.last_gone(), 0);
+        (0..5).for_each(|_| assert_eq!(offer(&outbox, 10), Offered::Taken));
+        assert_eq!(outbox.last_gone(), 2);
+        assert_eq!(take(&outbox, 10, 1000), Some(vec![3, 4, 5]));
+        assert_eq!(outbox.last_gone(), 5);
     }
 
     #[test]

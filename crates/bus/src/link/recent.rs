@@ -1,15 +1,34 @@
 //! [`Recent`]: the ids of the latest events, so that one that comes over two links is handled once (promise T3).
 
 use std::collections::{HashSet, VecDeque};
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 
 /// A bounded memory of ids.
 #[derive(Debug, Default)]
 pub(crate) struct Recent {
-    /// Two hashes with keys of their own: 128 bits, so that an event is not taken for another one by chance.
-    hashers: (RandomState, RandomState),
-    known: HashSet<u128>,
-    order: VecDeque<u128>,
+    /// Of each id only a hash is kept. Its key is random: nobody can make two ids that have the same one, and chance does
+    /// so once in 2^50 events.
+    keyed: RandomState,
+    known: HashSet<u64, BuildHasherDefault<AsIs>>,
+    order: VecDeque<u64>,
+}
+
+/// Hashes what is a hash already.
+#[derive(Debug, Default)]
+struct AsIs(u64);
+
+impl Hasher for AsIs {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.0 = self.0 << 8 | u64::from(byte));
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 /// Events that are remembered.
@@ -18,8 +37,7 @@ const CAPACITY: usize = 16 * 1024;
 impl Recent {
     /// Notes the event; whether it is new.
     pub(crate) fn is_new(&mut self, origin: &str, id: &str) -> bool {
-        let key = (origin, id);
-        let hash = u128::from(self.hashers.0.hash_one(key)) << 64 | u128::from(self.hashers.1.hash_one(key));
+        let hash = self.keyed.hash_one((origin, id));
         if !self.known.insert(hash) {
             return false;
         }

@@ -67,8 +67,7 @@ async fn send_all(core: &Core, beat: Duration) {
 
 /// Publishes a batch, again and again until the transport has taken it.
 async fn send(core: &Core, batch: Vec<Entry>) {
-    let source = &core.node.source;
-    let frame = |entry: Entry| Frame::new(entry.name, data_frame(source, entry.sequence, &entry.tail));
+    let frame = |entry: Entry| Frame::new(entry.name, data_frame(&core.node, entry.sequence, &entry.tail));
     let mut frames: Vec<Frame> = batch.into_iter().map(frame).collect();
     let count = frames.len();
     let mut backoff = Backoff::default();
@@ -108,11 +107,11 @@ async fn send_one_by_one(core: &Core, mut frames: Vec<Frame>) -> Vec<Frame> {
 /// Tells the other nodes the last number, so that they see what they lack (promise T7). It is not repeated: the next
 /// frame or beat says the same.
 async fn send_beat(core: &Core) {
-    let last = core.outbox.last_sequence();
+    let last = core.outbox.last_gone();
     if last == 0 {
         return;
     }
-    let beat = Frame::new(Control::NAME, control_frame(&core.node.source, last, Control::Beat));
+    let beat = Frame::new(Control::NAME, control_frame(&core.node, last, Control::Beat));
     if let Err(error) = core.transport.publish(&[beat]).await {
         log(core, &error);
     }

@@ -1,11 +1,12 @@
 //! [`Frame`] and [`Received`]: what goes into a transport and what comes out.
 
+use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 /// One message on its way to the other nodes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Frame {
     name: Arc<str>,
     payload: Bytes,
@@ -32,7 +33,7 @@ impl Frame {
 }
 
 /// What a transport's stream yields.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Received {
     /// A message of whoever published on the prefix.
     Frame {
@@ -45,4 +46,23 @@ pub enum Received {
     Down,
     /// The subscription is there again.
     Up,
+}
+
+// Payloads are in no log (promise T13).
+impl fmt::Debug for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Frame").field("name", &self.name).field("size", &self.payload.len()).finish()
+    }
+}
+
+impl fmt::Debug for Received {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Frame { channel, payload } => {
+                f.debug_struct("Frame").field("channel", channel).field("size", &payload.len()).finish()
+            }
+            Self::Down => f.write_str("Down"),
+            Self::Up => f.write_str("Up"),
+        }
+    }
 }
