@@ -46,6 +46,9 @@ pub fn on_pattern<M, H: Handler<AnyEvent, M>>(
 ///
 /// # Errors
 /// What [`EventBus::emit`] says.
+///
+/// # Cancel safety
+/// That of [`EventBus::emit`].
 pub async fn emit<E: Event>(event: E) -> Result<Emitted, EmitError> {
     EventBus::global().emit(event).await
 }

@@ -71,6 +71,9 @@ impl EventBus {
     /// handlers caused in turn; not for what others emit meanwhile. For tests.
     ///
     /// A queued or detached handler that calls this waits for its own end, and so for ever.
+    ///
+    /// # Cancel safety
+    /// Nothing is lost if the future is dropped.
     pub async fn settle(&self) {
         self.shared.tracker.settled(|| self.resume()).await;
     }

@@ -12,8 +12,8 @@ use crate::dispatch::emit_error::EmitError;
 use crate::dispatch::turns::Dispatch;
 use crate::emitted::Emitted;
 
-/// What can be emitted: an [`Event`](crate::Event), or [`Json`](crate::Json) with a name.
-pub trait Outgoing: Sized + Send + 'static {
+/// What can be emitted: an [`Event`](crate::Event), or [`Json`](crate::Json) with a name. Nothing else is.
+pub trait Outgoing: sealed::Sealed + Sized + Send + 'static {
     /// Where its handlers are.
     #[doc(hidden)]
     type Heard<'b>;
@@ -43,6 +43,14 @@ pub trait Outgoing: Sized + Send + 'static {
         bus: &EventBus,
         task: &mut task::Context<'_>,
     ) -> Result<Begun, EmitError>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+
+    impl<E: crate::Event> Sealed for E {}
+
+    impl Sealed for crate::Json {}
 }
 
 /// An emit after its first pass.

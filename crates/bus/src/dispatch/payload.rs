@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::any_event::AnyEvent;
 use crate::event::Event;
 
-/// A form of the event that is cheap to clone, one clone for each handler.
-pub trait Payload: Clone + Send + Sync + 'static {
+/// A form of the event that is cheap to clone, one clone for each handler: `Arc<E>` or [`AnyEvent`]. There is no other.
+pub trait Payload: sealed::Sealed + Clone + Send + Sync + 'static {
     /// What synchronous handlers and filters see by reference.
     type Target: Send + Sync;
 
@@ -19,6 +19,14 @@ pub trait Payload: Clone + Send + Sync + 'static {
     /// This form of an event that came untyped; `None` if it is of another type.
     #[doc(hidden)]
     fn from_any(event: &AnyEvent) -> Option<Self>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+
+    impl<E: crate::Event> Sealed for std::sync::Arc<E> {}
+
+    impl Sealed for crate::AnyEvent {}
 }
 
 /// How a turn comes by the event: a handler takes a clone, and the last of a list the event itself. What is not taken

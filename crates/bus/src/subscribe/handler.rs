@@ -140,9 +140,17 @@ call!(a: A, b: B, c: C);
     message = "a handler returns `()` or `Result<(), impl Into<BoxError>>`, not `{Self}`",
     label = "not what a handler returns"
 )]
-pub trait Outcome {
+pub trait Outcome: sealed::Sealed {
     #[doc(hidden)]
     fn into_result(self) -> HandlerResult;
+}
+
+mod sealed {
+    pub trait Sealed {}
+
+    impl Sealed for () {}
+
+    impl<E: Into<crate::BoxError>> Sealed for Result<(), E> {}
 }
 
 impl Outcome for () {

@@ -46,6 +46,11 @@ impl<'b, S: ?Sized + Send + Sync + 'static> With<'b, S> {
         self.bus.subscribe::<E>().once().handle_with(self.state, handler)
     }
 
+    /// Subscribes an async handler to every event.
+    pub fn on_any<M, H: HandlerWith<S, AnyEvent, M>>(self, handler: H) -> Subscription {
+        self.bus.subscribe_any().handle_with(self.state, handler)
+    }
+
     /// Subscribes an async handler to the names of a pattern.
     ///
     /// # Errors
