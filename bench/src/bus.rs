@@ -1,12 +1,12 @@
 //! `bench bus`: what one emit costs in the process.
 
-use std::error::Error;
 use std::io::{IsTerminal, stderr};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
 
+use crate::failure::Failure;
 use crate::ratio::Ratio;
 use crate::rounds::Rounds;
 use crate::rows;
@@ -64,7 +64,7 @@ const RATIOS: &[Ratio] = &[
     Ratio::throughput("two_loops", "one_loop"),
 ];
 
-pub(crate) fn run(options: &Options) -> Result<ExitCode, Box<dyn Error>> {
+pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     let mut abouts = Vec::new();
     let mut subjects = Vec::new();
     for Group { about, subjects: mut members } in rows::groups()? {

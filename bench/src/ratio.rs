@@ -1,6 +1,7 @@
 //! [`Ratio`]: two rows beside each other, and what is to be reached.
 
 use crate::samples::Samples;
+use crate::target::Target;
 
 /// `over / under`, named that way.
 #[derive(Debug, Clone, Copy)]
@@ -17,12 +18,6 @@ enum Of {
     Cost,
     /// Emits per second of all the row's threads together.
     Throughput,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Target {
-    AtMost(f64),
-    AtLeast(f64),
 }
 
 impl Ratio {
@@ -56,15 +51,7 @@ impl Ratio {
 
     /// What is wrong with this run, if anything: a ratio with a target has to be measured, and reach it.
     pub(crate) fn miss(&self, samples: &Samples) -> Option<String> {
-        let target = self.target?;
-        let Some(value) = self.value(samples) else {
-            return Some(format!("{} was not measured", self.name()));
-        };
-        let (reached, words, bound) = match target {
-            Target::AtMost(bound) => (value <= bound, "at most", bound),
-            Target::AtLeast(bound) => (value >= bound, "at least", bound),
-        };
-        (!reached).then(|| format!("{} is {value:.3}, to be {words} {bound}", self.name()))
+        self.target?.miss(&self.name(), self.value(samples))
     }
 }
 

@@ -1,8 +1,8 @@
 //! [`Rounds`]: every subject is measured once a round, in an order that changes from round to round.
 
-use std::error::Error;
 use std::time::Duration;
 
+use crate::failure::Failure;
 use crate::samples::Samples;
 use crate::subject::Subject;
 
@@ -15,11 +15,7 @@ pub(crate) struct Rounds {
 
 impl Rounds {
     /// Measures one round that does not count, then `count` that do; `progress` hears of each before it begins.
-    pub(crate) fn run(
-        self,
-        subjects: &mut [Box<dyn Subject>],
-        progress: impl Fn(usize),
-    ) -> Result<Samples, Box<dyn Error>> {
+    pub(crate) fn run(self, subjects: &mut [Box<dyn Subject>], progress: impl Fn(usize)) -> Result<Samples, Failure> {
         let mut samples = Samples::default();
         let mut order: Vec<usize> = (0..subjects.len()).collect();
         let mut random = Random(0x6f79_657a);
@@ -76,7 +72,7 @@ mod tests {
             &self.row
         }
 
-        fn measure(&mut self, _: Duration) -> Result<Vec<f64>, Box<dyn Error>> {
+        fn measure(&mut self, _: Duration) -> Result<Vec<f64>, Failure> {
             self.measured += 1.0;
             self.log.lock().unwrap_or_else(PoisonError::into_inner).push(self.row[0].name.clone());
             Ok(vec![self.measured])
@@ -84,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn each_round_measures_every_subject_once_and_the_first_round_does_not_count() -> Result<(), Box<dyn Error>> {
+    fn each_round_measures_every_subject_once_and_the_first_round_does_not_count() -> Result<(), Failure> {
         let log = Arc::new(Mutex::new(Vec::new()));
         let mut subjects: Vec<Box<dyn Subject>> = Vec::new();
         for name in ["a", "b", "c", "d"] {

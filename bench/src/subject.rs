@@ -1,7 +1,8 @@
 //! [`Subject`]: something that can be measured once a round.
 
-use std::error::Error;
 use std::time::Duration;
+
+use crate::failure::Failure;
 
 /// One line of the table: `handlers` of them are called by each emit.
 #[derive(Debug, Clone)]
@@ -21,7 +22,7 @@ pub(crate) trait Subject {
     fn rows(&self) -> &[Row];
 
     /// Nanoseconds per emit, one figure a row, each measured for `budget`.
-    fn measure(&mut self, budget: Duration) -> Result<Vec<f64>, Box<dyn Error>>;
+    fn measure(&mut self, budget: Duration) -> Result<Vec<f64>, Failure>;
 }
 
 /// Subjects that belong together, and in one sentence what their figures contain.

@@ -1,6 +1,5 @@
 //! [`Workers`]: loops that emit, each on a thread of its own, all at the same time.
 
-use std::error::Error;
 use std::iter;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Runtime;
 
+use crate::failure::Failure;
 use crate::samples::median;
 use crate::subject::{Row, Subject};
 
@@ -49,7 +49,7 @@ impl Workers {
 }
 
 /// The runtime of every async row: one thread, no I/O and no timer to look after.
-pub(crate) fn runtime() -> Result<Runtime, Box<dyn Error>> {
+pub(crate) fn runtime() -> Result<Runtime, Failure> {
     Ok(tokio::runtime::Builder::new_current_thread().build()?)
 }
 
@@ -63,7 +63,7 @@ impl Subject for Workers {
         &self.row
     }
 
-    fn measure(&mut self, budget: Duration) -> Result<Vec<f64>, Box<dyn Error>> {
+    fn measure(&mut self, budget: Duration) -> Result<Vec<f64>, Failure> {
         let start = Barrier::new(self.workers.len());
         let measuring = AtomicUsize::new(self.workers.len());
         let per_emit: Option<Vec<f64>> = thread::scope(|scope| {

@@ -4,13 +4,14 @@ use std::error::Error;
 use std::fmt::Display;
 use std::process::ExitCode;
 
-use oyez::EventBus;
+use oyez::{EventBus, Link};
 
 use crate::cli::{Lines, Stop, Terminal, with_causes};
 use crate::delivery::Delivery;
 
 pub struct Feed {
     bus: EventBus,
+    links: Vec<Link>,
     terminal: Terminal,
     stop: Stop,
     /// How many deliveries were emitted.
@@ -24,8 +25,8 @@ pub struct Feed {
 }
 
 impl Feed {
-    pub fn new(bus: EventBus, terminal: Terminal, stop: Stop) -> Self {
-        Self { bus, terminal, stop, emitted: 0, refused: 0, broken_off: false, stopped: false }
+    pub fn new(bus: EventBus, links: Vec<Link>, terminal: Terminal, stop: Stop) -> Self {
+        Self { bus, links, terminal, stop, emitted: 0, refused: 0, broken_off: false, stopped: false }
     }
 
     /// Emits the deliveries of all lines as they come, and then the same again until each was emitted `repeat` times.
@@ -75,6 +76,7 @@ impl Feed {
 
     /// True if the event was emitted. What became of it in each handler, the meter knows.
     async fn emit(&mut self, delivery: &Delivery) -> bool {
+        self.room().await;
         let outcome = delivery.emit(&self.bus).await;
         match &outcome {
             Ok(_) => self.emitted += 1,
@@ -82,6 +84,21 @@ impl Feed {
         }
         self.terminal.step();
         outcome.is_ok()
+    }
+
+    /// Waits until the links can take more, or the user asks to stop. An emit itself waits for no server, and a full outbox
+    /// drops events; `--repeat` would fill one.
+    async fn room(&mut self) {
+        let room = async {
+            for link in &self.links {
+                link.room().await;
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.stop.asked() => {}
+            () = room => {}
+        }
     }
 
     fn refuse(&mut self, place: impl Display, error: &(dyn Error + 'static)) {

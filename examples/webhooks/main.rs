@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Where to begin: `events.rs` has the typed events, `subscribers/` a file for each way to listen, `delivery.rs` turns a
-//! line into an emit, `meter.rs` and `panics.rs` are layers. `cli/` is the rest of a command-line program.
+//! line into an emit, `others.rs` reaches other processes, `meter.rs` and `panics.rs` are layers. `cli/` is the rest of a command-line program.
 
 #![expect(unreachable_pub, reason = "in a program, `pub` is what a module shows to the others")]
 
@@ -14,6 +14,7 @@ mod delivery;
 mod events;
 mod feed;
 mod meter;
+mod others;
 mod panics;
 mod subscribers;
 
@@ -60,11 +61,12 @@ async fn run() -> Result<ExitCode, Box<dyn Error>> {
     let meter = Meter::around_all(&bus)?;
     panics::keep_quiet(&bus);
     let subscribers = Subscribers::subscribe(&bus)?;
+    let links = others::attach(&bus, &args).await?;
 
     let started = Instant::now();
-    let mut feed = Feed::new(bus.clone(), terminal.clone(), stop);
+    let mut feed = Feed::new(bus.clone(), links.clone(), terminal.clone(), stop);
     feed.run(lines, args.repeat).await;
-    // No more emits from here on; what waits in queues is finished, or counted as cut.
+    // No more emits from here on; what waits in queues is finished, and what waits to be sent is sent, or counted as cut.
     let shutdown = bus.shutdown(DEADLINE).await;
     terminal.clear();
 
@@ -73,6 +75,7 @@ async fn run() -> Result<ExitCode, Box<dyn Error>> {
         feed: &feed,
         meter: &meter,
         subscribers: &subscribers,
+        links: &links,
         listeners: bus.listeners(),
         shutdown,
         took,

@@ -63,8 +63,8 @@ async fn t11_a_closed_link_takes_no_more_and_says_so_once() {
     assert!(one.confirmed && one.unsent == 0);
     assert_eq!(events.next().await, Some(LinkEvent::Closed));
     assert!(here.emit(Tick(1)).await.unwrap().links().is_empty());
-    drop((here, link));
     assert_eq!(events.next().await, None);
+    assert_eq!(link.events().next().await, None);
 }
 
 #[tokio::test]

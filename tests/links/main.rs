@@ -22,6 +22,7 @@ async fn pair() -> (EventBus, EventBus, Link) {
     pair_with(|attach| attach).await
 }
 
+#[expect(clippy::unwrap_used, reason = "the test fails here")]
 async fn pair_with(settings: impl FnOnce(Attach<'_>) -> Attach<'_>) -> (EventBus, EventBus, Link) {
     let broker = Broker::new();
     let (here, there) = (EventBus::new(), EventBus::new());

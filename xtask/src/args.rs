@@ -13,6 +13,7 @@ pub(crate) enum Invocation {
     Ci(Selection),
     CiList,
     Bench { name: OsString, args: Vec<OsString> },
+    Soak { name: OsString, args: Vec<OsString> },
     Promises,
 }
 
@@ -33,6 +34,8 @@ pub(crate) enum UsageError {
     UnknownStep(String),
     #[error("`bench` wants the name of a benchmark, like `bench bus`")]
     NoBenchmark,
+    #[error("`soak` wants the name of a soak, like `soak transports`")]
+    NoSoak,
 }
 
 /// Reads the words after `cargo xtask`.
@@ -45,6 +48,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = impl Into<OsString>>) -> Res
         Some("test") => test(rest),
         Some("ci") => ci(&rest),
         Some("bench") => bench(rest),
+        Some("soak") => soak(rest),
         Some("promises") => promises(&rest),
         _ => Err(UsageError::UnknownCommand(shown(&command))),
     }
@@ -90,16 +94,26 @@ fn step(option: &str, word: Option<&OsString>) -> Result<Step, UsageError> {
     word.to_str().and_then(Step::of).ok_or_else(|| UsageError::UnknownStep(shown(word)))
 }
 
-fn bench(mut rest: Vec<OsString>) -> Result<Invocation, UsageError> {
-    match rest.first() {
-        None => Err(UsageError::NoBenchmark),
-        Some(word) if asks_for_help(word) => Ok(Invocation::Help(Topic::Bench)),
-        Some(word) if word.as_encoded_bytes().starts_with(b"-") => Err(UsageError::NoBenchmark),
-        Some(_) => {
-            let name = rest.remove(0);
-            Ok(Invocation::Bench { name, args: rest })
-        }
+fn bench(rest: Vec<OsString>) -> Result<Invocation, UsageError> {
+    if rest.first().is_some_and(asks_for_help) {
+        return Ok(Invocation::Help(Topic::Bench));
     }
+    let (name, args) = named(rest).ok_or(UsageError::NoBenchmark)?;
+    Ok(Invocation::Bench { name, args })
+}
+
+fn soak(rest: Vec<OsString>) -> Result<Invocation, UsageError> {
+    if rest.first().is_some_and(asks_for_help) {
+        return Ok(Invocation::Help(Topic::Soak));
+    }
+    let (name, args) = named(rest).ok_or(UsageError::NoSoak)?;
+    Ok(Invocation::Soak { name, args })
+}
+
+/// A name, and the words that follow it and are for the program of that name.
+fn named(mut words: Vec<OsString>) -> Option<(OsString, Vec<OsString>)> {
+    let is_name = words.first().is_some_and(|word| !word.as_encoded_bytes().starts_with(b"-"));
+    is_name.then(|| (words.remove(0), words))
 }
 
 fn promises(rest: &[OsString]) -> Result<Invocation, UsageError> {
@@ -142,6 +156,8 @@ mod tests {
         assert_eq!(parsed("promises"), Ok(Invocation::Promises));
         let bench = Invocation::Bench { name: "bus".into(), args: words("--rounds 3 --help") };
         assert_eq!(parsed("bench bus --rounds 3 --help"), Ok(bench));
+        let soak = Invocation::Soak { name: "transports".into(), args: words("--seconds 20") };
+        assert_eq!(parsed("soak transports --seconds 20"), Ok(soak));
     }
 
     #[test]
@@ -174,6 +190,7 @@ mod tests {
         }
         assert_eq!(parsed("test -h"), Ok(Invocation::Help(Topic::Test)));
         assert_eq!(parsed("bench --help"), Ok(Invocation::Help(Topic::Bench)));
+        assert_eq!(parsed("soak --help"), Ok(Invocation::Help(Topic::Soak)));
         assert_eq!(parsed("promises --help"), Ok(Invocation::Help(Topic::Promises)));
     }
 
@@ -185,6 +202,7 @@ mod tests {
         let error = UsageError::UnknownCommand("tset".into());
         assert_eq!(parsed("help tset"), Err(error));
         assert_eq!(parsed("bench --quick"), Err(UsageError::NoBenchmark));
+        assert_eq!(parsed("soak"), Err(UsageError::NoSoak));
         let message = parsed("ci clippy").map_err(|error| error.to_string());
         assert_eq!(message, Err("`ci` does not know `clippy`".to_owned()));
     }

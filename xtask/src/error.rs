@@ -20,6 +20,8 @@ pub(crate) enum Error {
     Output { command: String, source: serde_json::Error },
     #[error("{} cannot be read", path.display())]
     Read { path: PathBuf, source: io::Error },
+    #[error("{} cannot be written", path.display())]
+    Write { path: PathBuf, source: io::Error },
     #[error("{tool} is missing: {advice}")]
     Missing { tool: &'static str, advice: &'static str },
     #[error("the workspace's root holds no package")]

@@ -7,6 +7,7 @@ pub(crate) enum Topic {
     Test,
     Ci,
     Bench,
+    Soak,
     Promises,
 }
 
@@ -17,6 +18,7 @@ impl Topic {
             "test" => Some(Self::Test),
             "ci" => Some(Self::Ci),
             "bench" => Some(Self::Bench),
+            "soak" => Some(Self::Soak),
             "promises" => Some(Self::Promises),
             _ => None,
         }
@@ -28,6 +30,7 @@ impl Topic {
             Self::Test => TEST,
             Self::Ci => CI,
             Self::Bench => BENCH,
+            Self::Soak => SOAK,
             Self::Promises => PROMISES,
         }
     }
@@ -42,14 +45,16 @@ Commands:
   test      Run every test of the workspace
   ci        Run every check that CI runs, in the same order
   bench     Run a benchmark
+  soak      Run events through servers that fail, for as long as you like
   promises  Check docs/promises.md against the tests there are
   help      Say this, or with a command's name, what that command does
 
-A tool that is missing is installed. Exit codes: 0 all is well, 1 something failed, 2 the command line was wrong.
+A tool that is missing is installed: cargo's own always, servers and Python by apt-get for root on Debian and Ubuntu. Exit codes: 0 all is well, 1 something failed, 2 the command line was wrong.
 ";
 
 const TEST: &str = "\
 Run every test of the workspace with all features: first the doctests, then the others with nextest.
+The tests start servers of their own, on free ports; redis-server, nats-server and python3 are installed when they are missing.
 
 Usage: cargo xtask test [-- <ARGS FOR NEXTEST>...]
 
@@ -78,6 +83,17 @@ Usage: cargo xtask bench <NAME> [ARGS]...
   bus       What an emit costs, beside other in-process buses; the ones for Node take part where Node is there
 
 The arguments go to the benchmark: `cargo xtask bench bus --help`.
+";
+
+const SOAK: &str = "\
+Run a soak of the workspace in bench/, built in release. It ends with a table and one line of JSON.
+
+Usage: cargo xtask soak <NAME> [ARGS]...
+
+  transports  Nodes over Redis and NATS, whose servers are killed and frozen: an event that is lost and not told of
+              is a failure; `--seconds N` says how long each is soaked
+
+The arguments go to the soak: `cargo xtask soak transports --help`.
 ";
 
 const PROMISES: &str = "\

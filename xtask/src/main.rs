@@ -1,7 +1,8 @@
-//! `cargo xtask`: runs the tests, the checks of CI, the benchmarks, and the check of the promises.
+//! `cargo xtask`: runs the tests, the checks of CI, the benchmarks, the soaks, and the check of the promises.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line talks to its terminal")]
 
+mod apt;
 mod args;
 mod bench;
 mod cargo;
@@ -11,6 +12,8 @@ mod help;
 mod metadata;
 mod process;
 mod promises;
+mod python;
+mod soak;
 mod test;
 mod tool;
 
@@ -53,6 +56,7 @@ fn run(invocation: Invocation) -> Result<(), Error> {
             Ok(())
         }
         Invocation::Bench { name, args } => bench::run(&name, &args),
+        Invocation::Soak { name, args } => soak::run(&name, &args),
         Invocation::Promises => promises::run(),
     }
 }

@@ -1,7 +1,7 @@
 //! [`Metadata`]: what cargo knows of the workspace.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
@@ -14,6 +14,7 @@ use crate::process;
 pub(crate) struct Metadata {
     packages: Vec<Package>,
     workspace_root: PathBuf,
+    target_directory: PathBuf,
 }
 
 /// A package of the workspace.
@@ -37,6 +38,11 @@ impl Metadata {
         let mut command = cargo(["metadata", "--no-deps", "--format-version", "1"]);
         let json = process::output(&mut command)?;
         serde_json::from_slice(&json).map_err(|source| Error::Output { command: process::shown(&command), source })
+    }
+
+    /// Where cargo puts what it builds.
+    pub(crate) fn target_directory(&self) -> &Path {
+        &self.target_directory
     }
 
     /// The package at the root of the workspace.
@@ -80,7 +86,8 @@ mod tests {
                 ]
             }
         ],
-        "workspace_root": "/w"
+        "workspace_root": "/w",
+        "target_directory": "/w/target"
     }"#;
 
     #[test]
@@ -89,6 +96,7 @@ mod tests {
         let facade = metadata.facade().unwrap();
         assert_eq!(facade.name, "facade");
         assert_eq!(facade.features().collect::<Vec<_>>(), ["durable", "redis"]);
+        assert_eq!(metadata.target_directory(), Path::new("/w/target"));
         assert_eq!(facade.examples().collect::<Vec<_>>(), ["first_steps"]);
     }
 }

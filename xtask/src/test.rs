@@ -4,8 +4,7 @@ use std::ffi::{OsStr, OsString};
 
 use crate::cargo::cargo;
 use crate::error::Error;
-use crate::process;
-use crate::tool;
+use crate::{process, python, tool};
 
 /// Which packages and features the tests are built with; the same everywhere, so that they are built once.
 pub(crate) const ALL: [&str; 2] = ["--workspace", "--all-features"];
@@ -37,10 +36,23 @@ pub(crate) fn run(args: &[OsString]) -> Result<(), Error> {
 pub(crate) fn nextest(args: &[OsString]) -> Result<(), Error> {
     tool::NEXTEST.ensure()?;
     let mut command = cargo(["nextest", "run", "--all-features"]);
-    if !args.iter().any(|word| chooses_packages(word)) {
+    let whole = !args.iter().any(|word| chooses_packages(word));
+    if whole {
         command.arg("--workspace");
     }
+    match ensure_servers().and_then(|()| python::ensure()) {
+        Ok(()) => {}
+        Err(error) if whole => return Err(error),
+        // Most packages need none of it, and the tests that do say so themselves.
+        Err(error) => eprintln!("{error}"),
+    }
     process::run(command.args(args))
+}
+
+/// The servers that tests and soaks start for themselves.
+pub(crate) fn ensure_servers() -> Result<(), Error> {
+    tool::REDIS.ensure()?;
+    tool::NATS.ensure()
 }
 
 pub(crate) fn doctests() -> Result<(), Error> {

@@ -1,14 +1,14 @@
 //! The crate `async-broadcast`: a broadcast channel for any runtime.
 
-use std::error::Error;
 use std::hint::black_box;
 use std::sync::Arc;
 
 use crate::event::Tick;
+use crate::failure::Failure;
 use crate::subject::{Group, Row};
 use crate::workers::{Workers, runtime};
 
-pub(super) fn group() -> Result<Group, Box<dyn Error>> {
+pub(super) fn group() -> Result<Group, Failure> {
     let about = "async_broadcast: the crate `async-broadcast` with an `Arc` of the event, by its `_direct` calls \
                  that need no allocation; sent, and received by every receiver on the same task; no isolation, no \
                  result.";

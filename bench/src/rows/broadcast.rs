@@ -2,17 +2,17 @@
 
 use std::borrow::Borrow;
 use std::convert::identity;
-use std::error::Error;
 use std::hint::black_box;
 use std::sync::Arc;
 
 use tokio::sync::broadcast;
 
 use crate::event::Tick;
+use crate::failure::Failure;
 use crate::subject::{Group, Row, Subject};
 use crate::workers::{Workers, runtime};
 
-pub(super) fn group() -> Result<Group, Box<dyn Error>> {
+pub(super) fn group() -> Result<Group, Failure> {
     let about = "broadcast: `tokio::sync::broadcast` of an `Arc` of the event, which is what handlers get too; \
                  sent, and received by every receiver on the same task, so that no wake-up is counted; no \
                  isolation, no result. The copy rows send the event itself, a single number.";
@@ -26,7 +26,7 @@ pub(super) fn group() -> Result<Group, Box<dyn Error>> {
     Ok(Group { about, subjects })
 }
 
-fn measured<T>(name: &str, handlers: usize, wrap: fn(Tick) -> T) -> Result<Box<dyn Subject>, Box<dyn Error>>
+fn measured<T>(name: &str, handlers: usize, wrap: fn(Tick) -> T) -> Result<Box<dyn Subject>, Failure>
 where
     T: Borrow<Tick> + Clone + Send + Sync + 'static,
 {

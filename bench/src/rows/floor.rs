@@ -1,6 +1,5 @@
 //! The floor: the loop one would write by hand, with nothing but isolation from panics.
 
-use std::error::Error;
 use std::future::poll_fn;
 use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,6 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use crate::event::Tick;
+use crate::failure::Failure;
 use crate::subject::{Group, Row};
 use crate::workers::{Workers, runtime};
 
@@ -65,7 +65,7 @@ fn settles(poll: impl FnOnce() -> bool) -> bool {
     catch_unwind(AssertUnwindSafe(poll)).unwrap_or(true)
 }
 
-pub(super) fn group() -> Result<Group, Box<dyn Error>> {
+pub(super) fn group() -> Result<Group, Failure> {
     let about = "floor: a hand-written loop over boxed async handlers, each call and first poll under \
                  `catch_unwind`; no subscribing or removing, no order across types, no result.";
     let mut subjects = Vec::new();

@@ -9,12 +9,11 @@ mod oyez;
 mod threads;
 mod tokio_events;
 
-use std::error::Error;
-
+use crate::failure::Failure;
 use crate::subject::Group;
 
 /// All rows, in the order of the table.
-pub(crate) fn groups() -> Result<Vec<Group>, Box<dyn Error>> {
+pub(crate) fn groups() -> Result<Vec<Group>, Failure> {
     let mut groups = vec![
         oyez::group()?,
         threads::group()?,

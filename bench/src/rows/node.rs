@@ -1,6 +1,5 @@
 //! Node's `EventEmitter`, and the package `emittery`: measured by a child process, in the same rounds.
 
-use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -8,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::failure::Failure;
 use crate::subject::{Group, Row, Subject};
 
 struct Node {
@@ -19,7 +19,7 @@ struct Node {
 
 /// # Errors
 /// Why Node cannot be measured here.
-pub(super) fn group() -> Result<Group, Box<dyn Error>> {
+pub(super) fn group() -> Result<Group, Failure> {
     let about = "event_emitter, emittery: Node's own emitter with synchronous listeners, and the package `emittery` \
                  with async ones, awaited; one thread, no isolation.";
     let subject: Box<dyn Subject> = Box::new(Node::start()?);
@@ -27,7 +27,7 @@ pub(super) fn group() -> Result<Group, Box<dyn Error>> {
 }
 
 impl Node {
-    fn start() -> Result<Self, Box<dyn Error>> {
+    fn start() -> Result<Self, Failure> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("node");
         if !folder.join("node_modules/emittery").is_dir() {
             return Err("its modules are not installed, run `npm install` in bench/node".into());
@@ -50,7 +50,7 @@ impl Node {
     }
 
     /// One line there, one JSON object back.
-    fn ask(&mut self, request: &str) -> Result<Map<String, Value>, Box<dyn Error>> {
+    fn ask(&mut self, request: &str) -> Result<Map<String, Value>, Failure> {
         let requests = self.requests.as_mut().ok_or("`node` has no standard input")?;
         writeln!(requests, "{request}")?;
         let mut answer = String::new();
@@ -66,7 +66,7 @@ impl Subject for Node {
         &self.rows
     }
 
-    fn measure(&mut self, budget: Duration) -> Result<Vec<f64>, Box<dyn Error>> {
+    fn measure(&mut self, budget: Duration) -> Result<Vec<f64>, Failure> {
         let answer = self.ask(&budget.as_millis().to_string())?;
         let figure = |row: &Row| answer.get(&row.name)?.as_f64();
         let figures: Option<Vec<f64>> = self.rows.iter().map(figure).collect();

@@ -1,6 +1,5 @@
 //! oyez: emits to async and sync handlers, with and without patterns, contexts and handlers that wait.
 
-use std::error::Error;
 use std::hint::black_box;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -9,10 +8,11 @@ use std::task::{self, Poll};
 use oyez::{AnyEvent, Context, Event, EventBus};
 
 use crate::event::Tick;
+use crate::failure::Failure;
 use crate::subject::{Group, Row, Subject};
 use crate::workers::{Workers, runtime};
 
-pub(super) fn group() -> Result<Group, Box<dyn Error>> {
+pub(super) fn group() -> Result<Group, Failure> {
     let about = "emit, sync: oyez, with async or sync handlers on one type. patterns_2: a `*` and a matching \
                  pattern and nothing else; with_patterns: these two and the async handlers; with_others: two \
                  patterns that do not match. context takes a `Context`, context_id asks it for the event's id; \
@@ -35,7 +35,7 @@ pub(super) fn group() -> Result<Group, Box<dyn Error>> {
     Ok(Group { about, subjects })
 }
 
-fn measured(name: &str, handlers: usize, bus: EventBus) -> Result<Box<dyn Subject>, Box<dyn Error>> {
+fn measured(name: &str, handlers: usize, bus: EventBus) -> Result<Box<dyn Subject>, Failure> {
     Ok(Workers::on(runtime()?, Row::new(name, handlers), async move |times| {
         emit_many(&bus, handlers, times, |n| Tick { n }).await;
     }))
@@ -73,7 +73,7 @@ fn sync(handlers: usize) -> EventBus {
     bus
 }
 
-fn patterned(bus: EventBus, patterns: &[&str]) -> Result<EventBus, Box<dyn Error>> {
+fn patterned(bus: EventBus, patterns: &[&str]) -> Result<EventBus, Failure> {
     for pattern in patterns {
         bus.on_pattern(pattern, async |event: AnyEvent| {
             black_box(event.name());

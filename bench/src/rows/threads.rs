@@ -1,6 +1,5 @@
 //! Two threads that emit at the same time: on the same type, on different types, and two loops that share nothing.
 
-use std::error::Error;
 use std::hint::black_box;
 use std::sync::Arc;
 
@@ -9,13 +8,14 @@ use oyez::EventBus;
 use super::floor;
 use super::oyez::{emit_many, ticking};
 use crate::event::{Tick, Tock};
+use crate::failure::Failure;
 use crate::subject::{Group, Row};
 use crate::workers::{EmitMany, Workers, looped, runtime};
 
 /// Async handlers of each type, on either side of each ratio.
 const HANDLERS: usize = 4;
 
-pub(super) fn group() -> Result<Group, Box<dyn Error>> {
+pub(super) fn group() -> Result<Group, Failure> {
     let about = "one_thread, same_type, two_types: one or two threads, each with a runtime of its own, emit on one \
                  bus to 4 async handlers of each type; one_loop, two_loops: the floor loop, a thread each. ns/emit \
                  is the time between two emits of all threads together.";
@@ -38,19 +38,19 @@ pub(super) fn group() -> Result<Group, Box<dyn Error>> {
     Ok(Group { about, subjects })
 }
 
-fn ticks(bus: EventBus) -> Result<EmitMany, Box<dyn Error>> {
+fn ticks(bus: EventBus) -> Result<EmitMany, Failure> {
     Ok(looped(runtime()?, async move |times| {
         emit_many(&bus, HANDLERS, times, |n| Tick { n }).await;
     }))
 }
 
-fn tocks(bus: EventBus) -> Result<EmitMany, Box<dyn Error>> {
+fn tocks(bus: EventBus) -> Result<EmitMany, Failure> {
     Ok(looped(runtime()?, async move |times| {
         emit_many(&bus, HANDLERS, times, |n| Tock { n }).await;
     }))
 }
 
-fn floor_ticks() -> Result<EmitMany, Box<dyn Error>> {
+fn floor_ticks() -> Result<EmitMany, Failure> {
     let floor = floor::ticking(HANDLERS);
     Ok(looped(runtime()?, async move |times| {
         for n in 0..times {

@@ -1,6 +1,5 @@
 //! The crate `tokio-events`: a queue, a task that routes, and a channel and a task for each handler.
 
-use std::error::Error;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,6 +8,7 @@ use tokio_events::bus::EventBusConfig;
 use tokio_events::{Error as BusError, Event, EventBus};
 
 use crate::event::Tick;
+use crate::failure::Failure;
 use crate::subject::{Group, Row, Subject};
 use crate::workers::{Workers, runtime};
 
@@ -29,7 +29,7 @@ impl Event for Tick {
     }
 }
 
-pub(super) fn group() -> Result<Group, Box<dyn Error>> {
+pub(super) fn group() -> Result<Group, Failure> {
     let about = "tokio_events: the crate `tokio-events`, its `high_throughput` preset without the dispatch timeout, \
                  all its tasks on one thread; published one at a time and waited for until every handler has run, \
                  in the batch rows 256 at a time; a copy of the event for each handler, no result.";
@@ -39,7 +39,7 @@ pub(super) fn group() -> Result<Group, Box<dyn Error>> {
     Ok(Group { about, subjects: subjects.collect::<Result<_, _>>()? })
 }
 
-fn measured(name: &str, handlers: usize, batch: u64) -> Result<Box<dyn Subject>, Box<dyn Error>> {
+fn measured(name: &str, handlers: usize, batch: u64) -> Result<Box<dyn Subject>, Failure> {
     // Lives as long as the program, so that the handlers need no count of references.
     let landing: &'static Landing = Box::leak(Box::default());
     let runtime = runtime()?;

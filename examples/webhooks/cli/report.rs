@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use oyez::{EventMap, Listener, Shutdown};
+use oyez::{EventMap, Link, Listener, Shutdown};
 
 use crate::cli::table::Table;
 use crate::events::GitHub;
@@ -16,6 +16,7 @@ pub struct Report<'a> {
     pub feed: &'a Feed,
     pub meter: &'a Meter,
     pub subscribers: &'a Subscribers,
+    pub links: &'a [Link],
     pub listeners: Vec<Listener>,
     pub shutdown: Shutdown,
     pub took: Duration,
@@ -84,6 +85,16 @@ impl Report<'_> {
         table
     }
 
+    /// What other processes were sent, if there is a link to them.
+    fn sent(&self) -> String {
+        let each = self.links.iter().map(|link| {
+            let status = link.status();
+            let lost = status.dropped + status.refused + status.unsendable;
+            format!("; over a link: {} sent, {lost} not", status.sent)
+        });
+        each.collect()
+    }
+
     fn end(&self) -> String {
         let Self { feed, shutdown, took, .. } = self;
         let how = if feed.stopped { "ended early after" } else { "ended after" };
@@ -91,7 +102,8 @@ impl Report<'_> {
             0 => "every queue was worked off".to_owned(),
             given_up => format!("{given_up} queued events were given up"),
         };
-        format!("deliveries: {}, refused lines: {}; {how} {took:.2?}; {left}", feed.emitted, feed.refused)
+        let sent = self.sent();
+        format!("deliveries: {}, refused lines: {}; {how} {took:.2?}; {left}{sent}", feed.emitted, feed.refused)
     }
 }
 

@@ -4,7 +4,7 @@ use super::{deny, examples, features};
 use crate::cargo::cargo;
 use crate::error::Error;
 use crate::test::{self, ALL};
-use crate::{process, promises, tool};
+use crate::{process, promises, soak, tool};
 
 /// One check of CI. The order is the one in which they run: what is quick to tell comes first, and steps that share
 /// build artefacts stand together.
@@ -20,6 +20,7 @@ pub(crate) enum Step {
     Deny,
     Examples,
     Bench,
+    Soak,
 }
 
 /// What a step that passed has to say.
@@ -30,7 +31,7 @@ pub(super) struct Done {
 }
 
 impl Step {
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::Fmt,
         Self::Clippy,
         Self::Promises,
@@ -41,6 +42,7 @@ impl Step {
         Self::Deny,
         Self::Examples,
         Self::Bench,
+        Self::Soak,
     ];
 
     /// The step of that name.
@@ -65,6 +67,7 @@ impl Step {
             Self::Deny => "deny",
             Self::Examples => "examples",
             Self::Bench => "bench",
+            Self::Soak => "soak",
         }
     }
 
@@ -76,10 +79,11 @@ impl Step {
             Self::Nextest => "every test but the doctests",
             Self::Doctests => "every example in the documentation",
             Self::Doc => "the documentation builds without a warning",
-            Self::Features => "the facade builds without features and with each alone",
+            Self::Features => "the facade and the examples build without features and with each alone",
             Self::Deny => "licences, sources and versions of the dependencies, and advisories",
             Self::Examples => "the examples build in release and run to their end",
             Self::Bench => "no warning in the workspace of the benchmarks, and its tests pass",
+            Self::Soak => "events over servers that are killed and frozen: none is lost unseen",
         }
     }
 
@@ -95,6 +99,7 @@ impl Step {
             Self::Deny => return deny::check(),
             Self::Examples => examples::run()?,
             Self::Bench => bench()?,
+            Self::Soak => soak::run("transports".as_ref(), &["--seconds".into(), "40".into()])?,
         }
         Ok(Done::default())
     }

@@ -138,8 +138,10 @@ impl Core {
         _ = self.events.send(event);
     }
 
-    pub(super) fn listen(&self) -> broadcast::Receiver<LinkEvent> {
-        self.events.subscribe()
+    /// The events from now on; `None` if there will be none.
+    pub(super) fn listen(&self) -> Option<broadcast::Receiver<LinkEvent>> {
+        let receiver = self.events.subscribe();
+        (self.connection().state != LinkState::Closed).then_some(receiver)
     }
 
     pub(super) fn went_down(&self) {
@@ -170,8 +172,9 @@ impl Core {
 
     /// The bus is gone, without a close: what is in the outbox is still sent, for a while.
     pub(super) fn abandon(&self) {
-        self.outbox.close();
+        // In this order: the sender ends when the outbox is closed and empty, and looks then whether it is alone.
         self.abandoned.send_replace(true);
+        self.outbox.close();
     }
 
     /// No more comes or goes.

@@ -74,7 +74,11 @@ async fn send(core: &Core, batch: Vec<Entry>) {
     while let Err(error) = publish(core, &frames).await {
         log(core, &error);
         if error.is_retryable() {
-            sleep(backoff.pause()).await;
+            // The subscription may be back before the pause is over.
+            tokio::select! {
+                () = sleep(backoff.pause()) => {}
+                () = core.returned.notified() => {}
+            }
         } else {
             frames = send_one_by_one(core, frames).await;
         }

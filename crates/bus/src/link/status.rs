@@ -128,14 +128,16 @@ impl fmt::Debug for Rejected {
 /// The events of a link from the call of [`Link::events`](crate::Link::events) on. The stream ends after
 /// [`LinkEvent::Closed`].
 pub struct LinkEvents {
-    next: Next,
+    /// `None` after the end.
+    next: Option<Next>,
 }
 
 type Next = Pin<Box<dyn Future<Output = (Option<LinkEvent>, broadcast::Receiver<LinkEvent>)> + Send>>;
 
 impl LinkEvents {
-    pub(super) fn new(receiver: broadcast::Receiver<LinkEvent>) -> Self {
-        Self { next: Box::pin(receive(receiver)) }
+    /// `None`: the link was closed before.
+    pub(super) fn new(receiver: Option<broadcast::Receiver<LinkEvent>>) -> Self {
+        Self { next: receiver.map(|receiver| Box::pin(receive(receiver)) as Next) }
     }
 
     /// The next event; `None` at the end.
@@ -151,8 +153,10 @@ impl Stream for LinkEvents {
     type Item = LinkEvent;
 
     fn poll_next(mut self: Pin<&mut Self>, task: &mut task::Context<'_>) -> Poll<Option<LinkEvent>> {
-        let (event, receiver) = std::task::ready!(self.next.as_mut().poll(task));
-        self.next = Box::pin(receive(receiver));
+        let Some(next) = &mut self.next else { return Poll::Ready(None) };
+        let (event, receiver) = std::task::ready!(next.as_mut().poll(task));
+        let over = matches!(event, None | Some(LinkEvent::Closed));
+        self.next = (!over).then(|| Box::pin(receive(receiver)) as Next);
         Poll::Ready(event)
     }
 }

@@ -23,7 +23,9 @@ mod broker;
 mod connection;
 mod faults;
 mod subscriber;
+mod wire;
 
 pub use self::broker::Broker;
 pub use self::connection::MemoryTransport;
 pub use self::faults::Faults;
+pub use self::wire::Wire;

@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 use tokio::sync::watch;
 
 use crate::transport::memory::connection::MemoryTransport;
+use crate::transport::memory::wire::Wire;
 use crate::transport::{Frame, TransportError, TransportErrorKind};
 
 /// Carries frames between the transports that are connected to it. Clones are handles to the same broker.
@@ -33,6 +34,7 @@ struct State {
 struct Client {
     id: u64,
     prefix: Arc<str>,
+    wire: Wire,
     frames: mpsc::Sender<Bytes>,
     /// Nothing gets through on its connection any more, and nobody says so.
     lost: bool,
@@ -110,29 +112,43 @@ impl Broker {
     }
 
     /// A new connection with its subscription.
-    pub(super) fn subscribe(&self, prefix: &Arc<str>) -> Result<Subscription, TransportError> {
-        let mut state = self.reach()?;
+    pub(super) fn subscribe(&self, prefix: &Arc<str>, wire: &Wire) -> Result<Subscription, TransportError> {
+        let mut state = self.reach(wire)?;
         state.next_id += 1;
         let (frames, receiver) = mpsc::channel(BACKLOG);
         let id = state.next_id;
-        state.clients.push(Client { id, prefix: Arc::clone(prefix), frames, lost: false });
+        state.clients.push(Client { id, prefix: Arc::clone(prefix), wire: wire.clone(), frames, lost: false });
         Ok(Subscription { id, frames: receiver })
     }
 
-    pub(super) fn publish_frames(&self, prefix: &str, frames: &[Frame]) -> Result<(), TransportError> {
-        let state = self.reach()?;
+    pub(super) fn publish_frames(&self, prefix: &str, wire: &Wire, frames: &[Frame]) -> Result<(), TransportError> {
+        let state = self.reach(wire)?;
         frames.iter().for_each(|frame| state.deliver(prefix, frame.payload()));
         Ok(())
     }
 
     /// Whether a ping on that connection is answered.
-    pub(super) fn pings(&self, id: u64) -> bool {
-        let state = self.reach();
+    pub(super) fn pings(&self, id: u64, wire: &Wire) -> bool {
+        let state = self.reach(wire);
         state.is_ok_and(|state| state.clients.iter().any(|client| client.id == id && !client.lost))
     }
 
     pub(super) fn leave(&self, id: u64) {
         self.lock().clients.retain(|client| client.id != id);
+    }
+
+    /// Nothing gets through any more on the connections of this wire.
+    pub(super) fn lose(&self, wire: &Wire) {
+        let mut state = self.lock();
+        state.clients.iter_mut().filter(|client| client.wire.is(wire)).for_each(|client| client.lost = true);
+    }
+
+    pub(super) fn disconnect(&self, wire: &Wire) {
+        self.lock().clients.retain(|client| !client.wire.is(wire));
+    }
+
+    pub(super) fn connections(&self, wire: &Wire) -> usize {
+        self.lock().clients.iter().filter(|client| client.wire.is(wire) && !client.lost).count()
     }
 
     pub(super) async fn answers(&self) {
@@ -141,12 +157,12 @@ impl Broker {
     }
 
     /// The state, for a connection that wants something now.
-    fn reach(&self) -> Result<MutexGuard<'_, State>, TransportError> {
+    fn reach(&self, wire: &Wire) -> Result<MutexGuard<'_, State>, TransportError> {
         let state = self.lock();
-        if state.down {
+        if state.down && wire.is_whole() {
             return Err(TransportErrorKind::Unreachable.into());
         }
-        if !*self.shared.answers.borrow() {
+        if !*self.shared.answers.borrow() || !wire.is_whole() {
             return Err(TransportErrorKind::TimedOut.into());
         }
         Ok(state)

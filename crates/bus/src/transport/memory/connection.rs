@@ -10,11 +10,13 @@ use tokio::time::timeout;
 use crate::transport::memory::broker::Broker;
 use crate::transport::memory::faults::Faults;
 use crate::transport::memory::subscriber::Subscriber;
+use crate::transport::memory::wire::Wire;
 use crate::transport::{BoxFuture, Frame, Incoming, Properties, Transport, TransportError, TransportErrorKind};
 
 /// A transport to the other nodes of the same process.
 pub struct MemoryTransport {
     pub(super) broker: Broker,
+    pub(super) wire: Wire,
     pub(super) prefix: Arc<str>,
     pub(super) silence: Duration,
     pub(super) faults: Faults,
@@ -26,7 +28,14 @@ impl MemoryTransport {
     pub(super) fn new(broker: Broker, prefix: Arc<str>) -> Self {
         let closed = watch::Sender::new(false);
         let silence = Duration::from_secs(10);
-        Self { broker, prefix, silence, faults: Faults::default(), max_payload: 1024 * 1024, closed }
+        let wire = Wire::new(broker.clone());
+        Self { broker, wire, prefix, silence, faults: Faults::default(), max_payload: 1024 * 1024, closed }
+    }
+
+    /// The way between this node and the broker, to be broken.
+    #[must_use]
+    pub fn wire(&self) -> Wire {
+        self.wire.clone()
     }
 
     /// The largest payload of a frame, in bytes. Default: 1 MiB.
@@ -58,9 +67,9 @@ impl MemoryTransport {
             return Err(TransportErrorKind::TooLarge.into());
         }
         // A server that is stopped is waited for, up to the bound.
-        let answered = timeout(self.silence, self.broker.answers()).await;
+        let answered = timeout(self.silence, self.wire.answers()).await;
         answered.map_err(|elapsed| TransportError::new(TransportErrorKind::TimedOut, elapsed))?;
-        self.broker.publish_frames(&self.prefix, frames)
+        self.broker.publish_frames(&self.prefix, &self.wire, frames)
     }
 }
 

@@ -12,10 +12,12 @@ use tokio::time::{sleep, timeout};
 use crate::transport::memory::broker::{Broker, Subscription};
 use crate::transport::memory::connection::MemoryTransport;
 use crate::transport::memory::faults::{Faults, Passed};
+use crate::transport::memory::wire::Wire;
 use crate::transport::{Backoff, Incoming, Received, TransportError};
 
 pub(super) struct Subscriber {
     broker: Broker,
+    wire: Wire,
     prefix: Arc<str>,
     silence: Duration,
     faults: Faults,
@@ -28,10 +30,11 @@ pub(super) struct Subscriber {
 
 impl Subscriber {
     pub(super) fn new(transport: &MemoryTransport) -> Result<Self, TransportError> {
-        let MemoryTransport { broker, prefix, silence, faults, closed, .. } = transport;
+        let MemoryTransport { broker, wire, prefix, silence, faults, closed, .. } = transport;
         Ok(Self {
-            subscription: Some(broker.subscribe(prefix)?),
+            subscription: Some(broker.subscribe(prefix, wire)?),
             broker: broker.clone(),
+            wire: wire.clone(),
             prefix: Arc::clone(prefix),
             silence: *silence,
             faults: faults.clone(),
@@ -70,7 +73,7 @@ impl Subscriber {
                     Passed::Disconnect => return self.disconnected(),
                 },
                 Ok(None) => return self.disconnected(),
-                Err(_) if self.broker.pings(subscription.id) => {}
+                Err(_) if self.broker.pings(subscription.id, &self.wire) => {}
                 Err(_) => return self.disconnected(),
             }
         }
@@ -84,7 +87,7 @@ impl Subscriber {
     async fn reconnect(&mut self) {
         while self.subscription.is_none() {
             sleep(self.backoff.pause()).await;
-            self.subscription = self.broker.subscribe(&self.prefix).ok();
+            self.subscription = self.broker.subscribe(&self.prefix, &self.wire).ok();
         }
         self.backoff.reset();
     }
