@@ -203,7 +203,9 @@ impl<E: Event> Outgoing for E {
         !E::LOCAL
     }
 
+    // In a frame of its own: what it holds of the event is not for the frames that stay while handlers run.
     #[cold]
+    #[inline(never)]
     fn send_unheard(state: &mut State<E>, bus: &EventBus) -> Result<Emitted, EmitError> {
         let State::Ready(event, options) = mem::replace(state, State::Done) else { return Err(EmitError::Closed) };
         let Entry { pass, .. } = enter(bus, EventName::Static(E::NAME), E::VERSION, options)?;
@@ -225,16 +227,28 @@ impl<E: Event> Outgoing for E {
         if size_of::<E>() > LARGE {
             return begin_large(state, topic, bus, task);
         }
-        let State::Ready(event, options) = mem::replace(state, State::Done) else { return Err(EmitError::Closed) };
-        if options.is_none()
-            && bus.is_open()
-            && let Some(pass) = ambient::begin_outside(E::NAME, E::VERSION)
-        {
-            let emitted = send_event(bus, &event, &pass.context);
-            return Ok(deliver(topic, event, &pass, bus.shared.dispatch, emitted, task));
-        }
-        begin_inside(topic, event, bus, options, task)
+        begin_small(state, topic, bus, task)
     }
+}
+
+/// Apart from [`Outgoing::begin`], whose frame stays while the handlers run: without optimization, this one's holds
+/// several copies of the event.
+#[inline]
+fn begin_small<E: Event>(
+    state: &mut State<E>,
+    topic: &Topic<E>,
+    bus: &EventBus,
+    task: &mut task::Context<'_>,
+) -> Result<Begun, EmitError> {
+    let State::Ready(event, options) = mem::replace(state, State::Done) else { return Err(EmitError::Closed) };
+    if options.is_none()
+        && bus.is_open()
+        && let Some(pass) = ambient::begin_outside(E::NAME, E::VERSION)
+    {
+        let emitted = send_event(bus, &event, &pass.context);
+        return Ok(deliver(topic, event, &pass, bus.shared.dispatch, emitted, task));
+    }
+    begin_inside(topic, event, bus, options, task)
 }
 
 /// Events of more bytes go into their `Arc` before anything else: emits nest, and each level would hold its copies of the
