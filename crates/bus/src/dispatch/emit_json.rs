@@ -83,11 +83,7 @@ impl Outgoing for Json {
         let Self { name, version, payload } = json;
         let (event, version) = read_named(bus, &name, version, payload?)?;
         let Entry { pass, mode, scope: _scope } = enter(bus, EventName::Shared(name), version, options)?;
-        let emitted = if bus.shared.links.any() {
-            bus.shared.links.send(&pass.context, || event.encode())
-        } else {
-            Emitted::default()
-        };
+        let emitted = bus.shared.links.send(&pass.context, || event.encode());
         Ok(heard.start(event, &pass, mode, emitted, task))
     }
 }

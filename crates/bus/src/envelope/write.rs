@@ -74,7 +74,8 @@ pub(crate) fn control_frame(node: &Node, sequence: u64, control: Control) -> Byt
 
 fn begin(node: &Node, sequence: u64, capacity: usize) -> Vec<u8> {
     let mut json = Vec::with_capacity(capacity);
-    _ = write!(json, r#"{}{sequence}""#, node.opening);
+    json.extend_from_slice(node.opening.as_bytes());
+    _ = write!(json, r#"{sequence}""#);
     json
 }
 

@@ -39,9 +39,18 @@ impl Links {
         self.instance.get_or_init(|| Uuid::new_v4().simple().to_string().into())
     }
 
-    /// Offers an event to every link. `encode` is called once; it is the program's code, and may panic.
-    #[cold]
+    /// Offers an event to every link. `encode` is called once, if there is a link; it is the program's code, and may panic.
+    #[inline]
     pub(crate) fn send(
+        &self,
+        context: &Context,
+        encode: impl FnOnce() -> Result<Option<Box<RawValue>>, EncodeError>,
+    ) -> Emitted {
+        if self.any() { self.send_to_all(context, encode) } else { Emitted::default() }
+    }
+
+    #[cold]
+    fn send_to_all(
         &self,
         context: &Context,
         encode: impl FnOnce() -> Result<Option<Box<RawValue>>, EncodeError>,
