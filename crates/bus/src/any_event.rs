@@ -94,6 +94,19 @@ impl AnyEvent {
             Repr::Raw(event) => Ok(Some(event.json.clone())),
         }
     }
+
+    /// Appends the event as JSON text; `false` for a local event.
+    pub(crate) fn write(&self, json: &mut Vec<u8>) -> Result<bool, EncodeError> {
+        let encoded = match &self.repr {
+            Repr::Typed(event) => event.to_json()?,
+            Repr::Raw(event) => {
+                json.extend_from_slice(event.json.get().as_bytes());
+                return Ok(true);
+            }
+        };
+        json.extend_from_slice(encoded.as_ref().map_or("", |encoded| encoded.get()).as_bytes());
+        Ok(encoded.is_some())
+    }
 }
 
 impl RawEvent {

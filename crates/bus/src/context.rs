@@ -106,7 +106,7 @@ pub enum Source {
     },
 }
 
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(crate) enum EventName {
     Static(&'static str),
     Shared(Arc<str>),
@@ -117,6 +117,14 @@ impl Default for EventName {
         Self::Static("")
     }
 }
+
+impl PartialEq for EventName {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for EventName {}
 
 impl EventName {
     pub(crate) fn as_str(&self) -> &str {
@@ -161,6 +169,10 @@ impl Context {
     #[must_use]
     pub fn name(&self) -> &str {
         self.inner.name.as_str()
+    }
+
+    pub(crate) fn event_name(&self) -> &EventName {
+        &self.inner.name
     }
 
     /// The version of the event's payload.

@@ -17,6 +17,9 @@ pub trait Json: Sized {
     /// The event as JSON.
     fn to_json(&self) -> Result<Option<Box<RawValue>>, EncodeError>;
 
+    /// Appends the event as JSON.
+    fn write_json(&self, json: &mut Vec<u8>) -> Result<bool, EncodeError>;
+
     /// The event from JSON.
     fn from_json(json: &[u8]) -> Result<Self, DecodeError>;
 }
@@ -25,6 +28,10 @@ pub trait Json: Sized {
 impl<E: Serialize + DeserializeOwned> Json for E {
     fn to_json(&self) -> Result<Option<Box<RawValue>>, EncodeError> {
         serde_json::value::to_raw_value(self).map(Some).map_err(EncodeError::new)
+    }
+
+    fn write_json(&self, json: &mut Vec<u8>) -> Result<bool, EncodeError> {
+        serde_json::to_writer(json, self).map(|()| true).map_err(EncodeError::new)
     }
 
     fn from_json(json: &[u8]) -> Result<Self, DecodeError> {

@@ -43,6 +43,15 @@ pub trait Event: Send + Sync + Sized + 'static {
     /// The type's `Serialize` failed, or made something JSON does not have (a map with keys that are not text).
     fn encode(&self) -> Result<Option<Box<RawValue>>, EncodeError>;
 
+    /// Appends what [`encode`](Event::encode) gives; `false` if that is nothing. The derive overrides it, and so spares the
+    /// copy. After an error, or a panic, what was appended is of no use.
+    #[doc(hidden)]
+    fn write(&self, json: &mut Vec<u8>) -> Result<bool, EncodeError> {
+        let encoded = self.encode()?;
+        json.extend_from_slice(encoded.as_ref().map_or("", |encoded| encoded.get()).as_bytes());
+        Ok(encoded.is_some())
+    }
+
     /// Reads a payload of `version` from JSON text, through the older types of `upcast` where it is not the current
     /// version (promise B19).
     ///

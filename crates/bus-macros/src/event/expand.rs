@@ -100,6 +100,13 @@ fn json(event: &Event<'_>) -> TokenStream {
             #json::to_json(self)
         }
 
+        fn write(
+            &self,
+            __json: &mut __std::vec::Vec<__std::primitive::u8>,
+        ) -> __std::result::Result<__std::primitive::bool, __oyez::__private::EncodeError> {
+            #json::write_json(self, __json)
+        }
+
         fn decode(
             __version: __std::primitive::u32,
             __json: &[__std::primitive::u8],

@@ -302,7 +302,7 @@ fn begin_inside<E: Event>(
 /// Sends the event to the other nodes, before its handlers here run: what they emit comes after it there too.
 #[inline]
 fn send_event<E: Event>(bus: &EventBus, event: &E, context: &Context) -> Emitted {
-    if E::LOCAL { Emitted::default() } else { bus.shared.links.send(context, || event.encode()) }
+    if E::LOCAL { Emitted::default() } else { bus.shared.links.send(context, |json| event.write(json)) }
 }
 
 /// Takes the event through its handlers once.

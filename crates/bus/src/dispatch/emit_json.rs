@@ -70,7 +70,10 @@ impl Outgoing for Json {
         let Self { name, version, payload } = json;
         let (version, json) = (version.unwrap_or_else(|| newest_version(bus, &name)), payload?);
         let Entry { pass, .. } = enter(bus, EventName::Shared(name), version, options)?;
-        Ok(bus.shared.links.send(&pass.context, || Ok(Some(json))))
+        Ok(bus.shared.links.send(&pass.context, |out| {
+            out.extend_from_slice(json.get().as_bytes());
+            Ok(true)
+        }))
     }
 
     fn begin(
@@ -83,7 +86,7 @@ impl Outgoing for Json {
         let Self { name, version, payload } = json;
         let (event, version) = read_named(bus, &name, version, payload?)?;
         let Entry { pass, mode, scope: _scope } = enter(bus, EventName::Shared(name), version, options)?;
-        let emitted = bus.shared.links.send(&pass.context, || event.encode());
+        let emitted = bus.shared.links.send(&pass.context, |json| event.write(json));
         Ok(heard.start(event, &pass, mode, emitted, task))
     }
 }

@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use super::ordered;
 use super::write::TRACING;
 use crate::envelope::Origin;
 use crate::id::EventId;
@@ -61,56 +62,60 @@ pub enum RejectedReason {
     Undecodable,
 }
 
-#[derive(Deserialize)]
-struct Wire<'f> {
+/// The members of a frame that mean anything to oyez.
+#[derive(Debug, Deserialize)]
+pub(super) struct Wire<'f> {
     #[serde(borrow)]
-    specversion: Cow<'f, str>,
+    pub(super) specversion: Cow<'f, str>,
     #[serde(borrow)]
-    source: Cow<'f, str>,
+    pub(super) source: Cow<'f, str>,
     #[serde(borrow)]
-    id: Cow<'f, str>,
+    pub(super) id: Cow<'f, str>,
     #[serde(borrow, rename = "type")]
-    name: Cow<'f, str>,
+    pub(super) name: Cow<'f, str>,
     #[serde(borrow, default)]
-    time: Option<Text<'f>>,
+    pub(super) time: Option<Text<'f>>,
     #[serde(borrow, default)]
-    datacontenttype: Option<Text<'f>>,
+    pub(super) datacontenttype: Option<Text<'f>>,
     #[serde(borrow, default)]
-    data: Option<&'f RawValue>,
+    pub(super) data: Option<&'f RawValue>,
     #[serde(default)]
-    data_base64: Option<IgnoredAny>,
+    pub(super) data_base64: Option<IgnoredAny>,
     #[serde(default)]
-    sequence: Option<Number>,
+    pub(super) sequence: Option<Number>,
     #[serde(default)]
-    eventversion: Option<Number>,
+    pub(super) eventversion: Option<Number>,
     #[serde(default)]
-    oyezdepth: Option<Number>,
+    pub(super) oyezdepth: Option<Number>,
     #[serde(borrow, default)]
-    oyezcontrol: Option<Text<'f>>,
+    pub(super) oyezcontrol: Option<Text<'f>>,
     #[serde(borrow, default)]
-    oyezheaders: Option<Text<'f>>,
+    pub(super) oyezheaders: Option<Text<'f>>,
     #[serde(borrow, default)]
-    correlationid: Option<Text<'f>>,
+    pub(super) correlationid: Option<Text<'f>>,
     #[serde(borrow, default)]
-    causationid: Option<Text<'f>>,
+    pub(super) causationid: Option<Text<'f>>,
     #[serde(borrow, default)]
-    traceparent: Option<Text<'f>>,
+    pub(super) traceparent: Option<Text<'f>>,
     #[serde(borrow, default)]
-    tracestate: Option<Text<'f>>,
+    pub(super) tracestate: Option<Text<'f>>,
 }
 
 /// Text that is borrowed from the frame where it has no escapes, also inside of an `Option`.
-#[derive(Deserialize)]
-struct Text<'f>(#[serde(borrow)] Cow<'f, str>);
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct Text<'f>(#[serde(borrow)] pub(super) Cow<'f, str>);
 
 /// A number, or its decimal digits as text: CloudEvents attributes may be either.
-struct Number(u64);
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Number(pub(super) u64);
 
 impl<'f> Envelope<'f> {
     /// Reads a frame. The payload is passed over, not parsed (promise T14).
     pub(crate) fn read(frame: &'f [u8]) -> Result<Self, RejectedReason> {
-        let wire: Wire<'f> = serde_json::from_slice(frame)
-            .map_err(|error| if error.is_data() { RejectedReason::NotAnEvent } else { RejectedReason::NotJson })?;
+        Self::of(ordered::members(frame).map_or_else(|| Wire::read(frame), Ok)?)
+    }
+
+    fn of(wire: Wire<'f>) -> Result<Self, RejectedReason> {
         if wire.specversion != "1.0" {
             return Err(RejectedReason::UnknownSpec);
         }
@@ -145,7 +150,20 @@ impl<'f> Envelope<'f> {
     }
 }
 
+impl<'f> Wire<'f> {
+    /// Reads members in whatever order they are.
+    pub(super) fn read(frame: &'f [u8]) -> Result<Self, RejectedReason> {
+        let reason = |error: serde_json::Error| {
+            if error.is_data() { RejectedReason::NotAnEvent } else { RejectedReason::NotJson }
+        };
+        serde_json::from_slice(frame).map_err(reason)
+    }
+}
+
 fn is_json(content_type: &str) -> bool {
+    if content_type == "application/json" {
+        return true;
+    }
     let media_type = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     media_type.ends_with("/json") || media_type.ends_with("+json")
 }

@@ -1,34 +1,46 @@
 //! [`Tail`]: an event as JSON, once for all links.
 
-use std::io::Write;
 use std::time::SystemTime;
 
 use bytes::Bytes;
 use serde::Serialize;
-use serde_json::value::RawValue;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::context::Context;
 use crate::envelope::{Control, Node};
+use crate::event::EncodeError;
 use crate::id::EventId;
 
-/// The members of an envelope that are the same on every link: all but `source` and `sequence`, with the closing brace.
+/// The members of an envelope that are the same on every link: all but `source` and `sequence`, with the closing brace. There
+/// is room before them for those two, so that a frame is made where its tail is.
 #[derive(Debug, Clone)]
-pub(crate) struct Tail(Bytes);
+pub(crate) struct Tail {
+    json: Vec<u8>,
+    room: usize,
+}
 
 /// Headers that CloudEvents has attributes for
 /// (<https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/extensions/distributed-tracing.md>).
 pub(super) const TRACING: [&str; 2] = ["traceparent", "tracestate"];
 
 impl Tail {
-    pub(crate) fn new(context: &Context, data: &RawValue) -> Self {
-        let mut json = Vec::with_capacity(288 + data.get().len());
+    /// The tail of an event whose payload `write` writes, if it has one. It is the program's code, and may panic.
+    ///
+    /// `opening` is the longest of the links' [openings](Node::opening), in bytes.
+    pub(crate) fn new(
+        context: &Context,
+        opening: usize,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<bool, EncodeError>,
+    ) -> Result<Option<Self>, EncodeError> {
+        let room = opening + Self::SEQUENCE;
+        let mut json = Vec::with_capacity(room + USUAL);
+        json.resize(room, 0);
         text(&mut json, "id", context.id().as_str());
         text(&mut json, "type", context.name());
         time(&mut json, context.time());
-        json.extend_from_slice(br#","datacontenttype":"application/json""#);
-        _ = write!(json, r#","eventversion":{}"#, context.version());
+        json.extend_from_slice(br#","datacontenttype":"application/json","eventversion":"#);
+        number(&mut json, u64::from(context.version()));
         if context.correlation_id() != context.id() {
             text(&mut json, "correlationid", context.correlation_id().as_str());
         }
@@ -36,13 +48,14 @@ impl Tail {
             text(&mut json, "causationid", cause.as_str());
         }
         if context.depth() > 0 {
-            _ = write!(json, r#","oyezdepth":{}"#, context.depth());
+            json.extend_from_slice(br#","oyezdepth":"#);
+            number(&mut json, context.depth() as u64);
         }
         headers(&mut json, context);
         json.extend_from_slice(br#","data":"#);
-        json.extend_from_slice(data.get().as_bytes());
+        let written = write(&mut json)?;
         json.push(b'}');
-        Self(json.into())
+        Ok(written.then_some(Self { json, room }))
     }
 
     /// The bytes of the longest sequence number, and of the quotation mark behind it.
@@ -50,20 +63,38 @@ impl Tail {
 
     /// How large its frame from `node` is, at most.
     pub(crate) fn frame_len(&self, node: &Node) -> usize {
-        node.opening.len() + Self::SEQUENCE + self.0.len()
+        node.opening.len() + Self::SEQUENCE + self.json.len() - self.room
+    }
+
+    /// The frame of the event on one link.
+    pub(crate) fn into_frame(mut self, node: &Node, sequence: u64) -> Bytes {
+        let mut digits = Digits::default();
+        let digits = digits.of(sequence);
+        let Some(start) = self.room.checked_sub(node.opening.len() + digits.len() + 1) else {
+            return self.copied(node, digits);
+        };
+        let middle = start + node.opening.len();
+        self.json[start..middle].copy_from_slice(node.opening.as_bytes());
+        self.json[middle..self.room - 1].copy_from_slice(digits);
+        self.json[self.room - 1] = b'"';
+        Bytes::from(self.json).slice(start..)
+    }
+
+    /// The frame of a link whose opening is longer than those that were known when the tail was made.
+    fn copied(&self, node: &Node, digits: &[u8]) -> Bytes {
+        [node.opening.as_bytes(), digits, b"\"", &self.json[self.room..]].concat().into()
     }
 }
 
-/// The frame of an event on one link.
-pub(crate) fn data_frame(node: &Node, sequence: u64, tail: &Tail) -> Bytes {
-    let mut json = begin(node, sequence, tail.frame_len(node));
-    json.extend_from_slice(&tail.0);
-    json.into()
-}
+/// What an envelope and a payload usually have in bytes.
+const USUAL: usize = 640;
 
 /// A frame that carries no event.
 pub(crate) fn control_frame(node: &Node, sequence: u64, control: Control) -> Bytes {
-    let mut json = begin(node, sequence, 384);
+    let mut json = Vec::with_capacity(384);
+    json.extend_from_slice(node.opening.as_bytes());
+    number(&mut json, sequence);
+    json.push(b'"');
     text(&mut json, "id", EventId::random().as_str());
     text(&mut json, "type", Control::NAME);
     time(&mut json, SystemTime::now());
@@ -72,11 +103,27 @@ pub(crate) fn control_frame(node: &Node, sequence: u64, control: Control) -> Byt
     json.into()
 }
 
-fn begin(node: &Node, sequence: u64, capacity: usize) -> Vec<u8> {
-    let mut json = Vec::with_capacity(capacity);
-    json.extend_from_slice(node.opening.as_bytes());
-    _ = write!(json, r#"{sequence}""#);
-    json
+/// The decimal digits of a number.
+#[derive(Default)]
+struct Digits([u8; 20]);
+
+impl Digits {
+    fn of(&mut self, mut number: u64) -> &[u8] {
+        let mut start = self.0.len();
+        loop {
+            start -= 1;
+            // Less than ten.
+            self.0[start] = b'0' + (number % 10) as u8;
+            number /= 10;
+            if number == 0 {
+                return &self.0[start..];
+            }
+        }
+    }
+}
+
+fn number(json: &mut Vec<u8>, number: u64) {
+    json.extend_from_slice(Digits::default().of(number));
 }
 
 fn text(json: &mut Vec<u8>, member: &str, value: &str) {

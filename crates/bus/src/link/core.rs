@@ -98,13 +98,13 @@ impl Core {
     }
 
     /// Puts an event into the outbox. Never waits (promise T2).
-    pub(super) fn offer(&self, name: &Arc<str>, context: &Context, tail: &Tail) -> Option<NotSent> {
+    pub(super) fn offer(&self, context: &Context, tail: Tail) -> Option<NotSent> {
         let size = tail.frame_len(&self.node);
         let limit = self.transport.properties().max_payload;
         if size > limit {
-            return Some(self.refuse(name, size, limit));
+            return Some(self.refuse(context.name(), size, limit));
         }
-        match self.outbox.offer(Arc::clone(name), tail.clone(), size) {
+        match self.outbox.offer(context.event_name().clone(), tail, size) {
             Offered::Taken => None,
             Offered::Dropped => {
                 self.log_dropped(context.name());
@@ -114,12 +114,12 @@ impl Core {
         }
     }
 
-    fn refuse(&self, name: &Arc<str>, size: usize, limit: usize) -> NotSent {
+    fn refuse(&self, name: &str, size: usize, limit: usize) -> NotSent {
         self.counts.refused.add(1);
         if let Some(times) = self.logs.refused.tick() {
-            tracing::warn!(target: "oyez", link = &*self.node.link, event = &**name, size, limit, times, "event too large to be sent");
+            tracing::warn!(target: "oyez", link = &*self.node.link, event = name, size, limit, times, "event too large to be sent");
         }
-        self.tell(LinkEvent::Refused { name: Arc::clone(name), size, limit });
+        self.tell(LinkEvent::Refused { name: name.into(), size, limit });
         self.not_sent(NotSentReason::Refused { size, limit })
     }
 

@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{self, Poll, Waker};
 
 use tokio::sync::Notify;
 
+use crate::context::EventName;
 use crate::envelope::Tail;
 
 /// Events on their way out.
@@ -27,10 +28,10 @@ pub(super) struct Limits {
 }
 
 /// An event that waits to be sent.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Entry {
     pub(super) sequence: u64,
-    pub(super) name: Arc<str>,
+    pub(super) name: EventName,
     pub(super) tail: Tail,
     pub(super) bytes: usize,
 }
@@ -71,7 +72,7 @@ impl Outbox {
 
     /// Gives the event its number and its place. The number is used up also if the event is dropped, so that the other
     /// nodes see the hole (promise T7).
-    pub(super) fn offer(&self, name: Arc<str>, tail: Tail, bytes: usize) -> Offered {
+    pub(super) fn offer(&self, name: EventName, tail: Tail, bytes: usize) -> Offered {
         let mut state = self.lock();
         if state.closed {
             return Offered::Closed;
@@ -204,13 +205,11 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
 
     use futures_util::FutureExt;
-    use serde_json::value::RawValue;
 
     use super::*;
-    use crate::context::{Context, EventName};
+    use crate::context::Context;
 
     fn outbox(frames: usize, bytes: usize, drop_newest: bool) -> Outbox {
         Outbox::new(Limits { frames, bytes, drop_newest })
@@ -218,7 +217,11 @@ mod tests {
 
     fn offer(outbox: &Outbox, bytes: usize) -> Offered {
         let context = Context::new(EventName::Static("a"), 1, None, (None, None));
-        outbox.offer(Arc::from("a"), Tail::new(&context, RawValue::NULL), bytes)
+        let tail = Tail::new(&context, 0, |json| {
+            json.extend_from_slice(b"null");
+            Ok(true)
+        });
+        outbox.offer(EventName::Static("a"), tail.unwrap().unwrap(), bytes)
     }
 
     fn take(outbox: &Outbox, frames: usize, bytes: usize) -> Option<Vec<u64>> {

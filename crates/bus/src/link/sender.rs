@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use crate::envelope::{Control, control_frame, data_frame};
+use crate::envelope::{Control, control_frame};
 use crate::link::core::Core;
 use crate::link::outbox::Entry;
 use crate::transport::{Backoff, Frame, TransportError};
@@ -67,7 +67,7 @@ async fn send_all(core: &Core, beat: Duration) {
 
 /// Publishes a batch, again and again until the transport has taken it.
 async fn send(core: &Core, batch: Vec<Entry>) {
-    let frame = |entry: Entry| Frame::new(entry.name, data_frame(&core.node, entry.sequence, &entry.tail));
+    let frame = |entry: Entry| Frame::of(entry.name, entry.tail.into_frame(&core.node, entry.sequence));
     let mut frames: Vec<Frame> = batch.into_iter().map(frame).collect();
     let count = frames.len();
     let mut backoff = Backoff::default();

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arc_swap::ArcSwap;
 use serde::ser::Error;
-use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use crate::context::Context;
@@ -39,29 +38,24 @@ impl Links {
         self.instance.get_or_init(|| Uuid::new_v4().simple().to_string().into())
     }
 
-    /// Offers an event to every link. `encode` is called once, if there is a link; it is the program's code, and may panic.
+    /// Offers an event to every link. `write` writes its payload, and says whether it has one; it is called once, if there is a
+    /// link. It is the program's code, and may panic.
     #[inline]
     pub(crate) fn send(
         &self,
         context: &Context,
-        encode: impl FnOnce() -> Result<Option<Box<RawValue>>, EncodeError>,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<bool, EncodeError>,
     ) -> Emitted {
-        if self.any() { self.send_to_all(context, encode) } else { Emitted::default() }
+        if self.any() { self.send_to_all(context, write) } else { Emitted::default() }
     }
 
     #[cold]
-    fn send_to_all(
-        &self,
-        context: &Context,
-        encode: impl FnOnce() -> Result<Option<Box<RawValue>>, EncodeError>,
-    ) -> Emitted {
+    fn send_to_all(&self, context: &Context, write: impl FnOnce(&mut Vec<u8>) -> Result<bool, EncodeError>) -> Emitted {
         let links = self.list.load();
-        let encoded = isolated(encode).unwrap_or_else(|_| Err(panicked()));
+        let opening = links.iter().map(|link| link.node.opening.len()).max().unwrap_or(0);
+        let encoded = isolated(|| Tail::new(context, opening, write)).unwrap_or_else(|_| Err(panicked()));
         let not_sent: Vec<NotSent> = match encoded {
-            Ok(Some(data)) => {
-                let (name, tail) = (Arc::from(context.name()), Tail::new(context, &data));
-                links.iter().filter_map(|link| link.offer(&name, context, &tail)).collect()
-            }
+            Ok(Some(tail)) => offer(&links, context, tail),
             Ok(None) => Vec::new(),
             Err(error) => {
                 let unencodable = |link: &Arc<Core>| {
@@ -100,6 +94,14 @@ impl Links {
         drop(changing);
         drop(old);
     }
+}
+
+/// The last link gets the tail itself.
+fn offer(links: &[Arc<Core>], context: &Context, tail: Tail) -> Vec<NotSent> {
+    let Some((last, others)) = links.split_last() else { return Vec::new() };
+    let mut not_sent: Vec<_> = others.iter().filter_map(|link| link.offer(context, tail.clone())).collect();
+    not_sent.extend(last.offer(context, tail));
+    not_sent
 }
 
 fn panicked() -> EncodeError {

@@ -5,24 +5,30 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use crate::context::EventName;
+
 /// One message on its way to the other nodes.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Frame {
-    name: Arc<str>,
+    name: EventName,
     payload: Bytes,
 }
 
 impl Frame {
     /// A frame for the events called `name`.
     pub fn new(name: impl Into<Arc<str>>, payload: impl Into<Bytes>) -> Self {
-        Self { name: name.into(), payload: payload.into() }
+        Self::of(EventName::Shared(name.into()), payload.into())
+    }
+
+    pub(crate) fn of(name: EventName, payload: Bytes) -> Self {
+        Self { name, payload }
     }
 
     /// The event's name, for transports that have a subject for each; legal as
     /// [`check_name`](crate::check_name) says.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.name
+        self.name.as_str()
     }
 
     /// The bytes to carry.
@@ -51,7 +57,7 @@ pub enum Received {
 // Payloads are in no log (promise T13).
 impl fmt::Debug for Frame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Frame").field("name", &self.name).field("size", &self.payload.len()).finish()
+        f.debug_struct("Frame").field("name", &self.name()).field("size", &self.payload.len()).finish()
     }
 }
 
