@@ -43,7 +43,7 @@ impl NatsBuilder {
             credentials_file: None,
             has_login: false,
             has_tls: false,
-            content_type: true,
+            content_type: false,
             silence: Duration::from_secs(10),
             connect_timeout: Duration::from_secs(5),
         }
@@ -117,10 +117,11 @@ impl NatsBuilder {
         self
     }
 
-    /// Sends events without the header `content-type: application/cloudevents+json`, which costs about a quarter of the
-    /// throughput of small events. Nodes of oyez do not look at it; other readers of CloudEvents may.
-    pub fn without_content_type(mut self) -> Self {
-        self.content_type = false;
+    /// Sends events with the header `content-type: application/cloudevents+json`, which costs about a quarter of the
+    /// throughput of small events. Nodes of oyez do not look at it; other readers may take events without it for ones in
+    /// binary mode.
+    pub fn with_content_type(mut self) -> Self {
+        self.content_type = true;
         self
     }
 

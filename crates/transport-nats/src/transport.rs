@@ -1,7 +1,10 @@
 //! [`NatsTransport`]: frames as messages of NATS.
 
 use std::fmt;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use async_nats::client::traits::Publisher;
@@ -9,6 +12,7 @@ use async_nats::connection::State;
 use async_nats::message::OutboundMessage;
 use async_nats::{Client, HeaderMap};
 use oyez_bus::transport::{BoxFuture, Frame, Incoming, Properties, Transport, TransportError, TransportErrorKind};
+use tokio::time::error::Elapsed;
 use tokio::time::{sleep, timeout};
 
 use crate::builder::NatsBuilder;
@@ -27,7 +31,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// From this size on, each frame is awaited on its way into the socket: the client's queue has no limit of bytes.
 const LARGE: usize = 64 * 1024;
 
-/// What CloudEvents calls structured mode. Some readers take messages without it for events in binary mode.
+/// What CloudEvents calls structured mode, for those who ask for it.
 const CONTENT_TYPE: (&str, &str) = ("content-type", "application/cloudevents+json");
 
 /// Carries events over NATS: each under the subject `<prefix>.<name>`, to every node that is connected at that moment.
@@ -80,10 +84,7 @@ impl NatsTransport {
                 headers: self.headers.clone(),
             };
             // For each frame, not for all: on a slow line, a batch that is always begun again would never end.
-            timeout(PATIENCE, self.client.publish_message(message))
-                .await
-                .map_err(|_| self.late())?
-                .map_err(not_published)?;
+            in_time(self.client.publish_message(message)).await.map_err(|_| self.late())?.map_err(not_published)?;
             if frame.payload().len() >= LARGE {
                 // Only a pause: it is the client's already.
                 _ = timeout(PATIENCE, self.client.flush()).await;
@@ -141,6 +142,15 @@ impl Transport for NatsTransport {
             self.engine.end();
             confirmed.map_err(|error| TransportError::new(TransportErrorKind::TimedOut, error))?
         })
+    }
+}
+
+/// As [`timeout`], without a timer for what is ready at once, as almost all frames are.
+async fn in_time<T>(future: impl Future<Output = T>) -> Result<T, Elapsed> {
+    let mut future = pin!(future);
+    match poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await {
+        Poll::Ready(output) => Ok(output),
+        Poll::Pending => timeout(PATIENCE, future).await,
     }
 }
 

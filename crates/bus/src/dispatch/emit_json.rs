@@ -11,7 +11,7 @@ use crate::bus::EventBus;
 use crate::context::EventName;
 use crate::dispatch::emit::{Emit, Entry, enter};
 use crate::dispatch::emit_error::EmitError;
-use crate::dispatch::named::{NameHeardBy, newest_version, read_named};
+use crate::dispatch::named::{NameHeardBy, newest_version};
 use crate::dispatch::outgoing::{Begun, Outgoing, State};
 use crate::emitted::Emitted;
 use crate::event::EncodeError;
@@ -84,7 +84,7 @@ impl Outgoing for Json {
     ) -> Result<Begun, EmitError> {
         let State::Ready(json, options) = mem::replace(state, State::Done) else { return Err(EmitError::Closed) };
         let Self { name, version, payload } = json;
-        let (event, version) = read_named(bus, &name, version, payload?)?;
+        let (event, version) = heard.read(bus, version, payload?)?;
         let Entry { pass, mode, scope: _scope } = enter(bus, EventName::Shared(name), version, options)?;
         let emitted = bus.shared.links.send(&pass.context, |json| event.write(json));
         Ok(heard.start(event, &pass, mode, emitted, task))

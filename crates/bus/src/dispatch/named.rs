@@ -15,17 +15,22 @@ use crate::dispatch::turns::{Dispatch, Progress, Turns, first_pass};
 use crate::dyn_event::ErasedEvent;
 use crate::emitted::Emitted;
 use crate::event::DecodeError;
-use crate::registry::{AnyTopic, NamedHandlers};
+use crate::registry::{AnyTopic, Named};
 
 /// The handlers of a name.
 #[doc(hidden)]
-pub struct NameHeardBy(Arc<NamedHandlers>);
+pub struct NameHeardBy(Arc<Named>);
 
 impl NameHeardBy {
     /// The handlers of `name`, if there are any.
     pub(crate) fn find(bus: &EventBus, name: &str) -> Option<Self> {
-        let handlers = bus.shared.registry.named(name);
-        if handlers.entries.is_empty() { None } else { Some(Self(handlers)) }
+        let named = bus.shared.registry.named(name);
+        if named.handlers.entries.is_empty() { None } else { Some(Self(named)) }
+    }
+
+    /// The name, as it is known here.
+    pub(crate) fn name(&self) -> &Arc<str> {
+        &self.0.name
     }
 
     /// Polls each handler once.
@@ -37,51 +42,49 @@ impl NameHeardBy {
         emitted: Emitted,
         task: &mut task::Context<'_>,
     ) -> Begun {
-        let Self(handlers) = self;
+        let handlers = &self.0.handlers;
         let mut event = Some(event);
         let mut progress = Progress::new(emitted);
-        first_pass(&mut progress, &handlers, &mut event, pass, mode, task);
+        first_pass(&mut progress, handlers, &mut event, pass, mode, task);
         match progress.finished() {
             Some(emitted) => Begun::Done(emitted),
-            None => Begun::Waiting(Box::pin(Turns::new(handlers, event, pass.context.clone(), mode, progress))),
+            None => {
+                let turns = Turns::new(Arc::clone(handlers), event, pass.context.clone(), mode, progress);
+                Begun::Waiting(Box::pin(turns))
+            }
         }
     }
-}
 
-/// Reads a payload of `version`, or of the newest version that the name's types have. An error only if there are types
-/// with handlers that read the version, and none of them can be read from the payload.
-pub(super) fn read_named(
-    bus: &EventBus,
-    name: &Arc<str>,
-    version: Option<u32>,
-    json: Box<RawValue>,
-) -> Result<(AnyEvent, u32), DecodeError> {
-    let types = types_with_handlers(bus, name);
-    let version = version.unwrap_or_else(|| newest(&types));
-    let decoded = decode(bus, &types, version, &json)?;
-    let event = AnyEvent::raw(RawEvent { name: Arc::clone(name), version, json, decoded });
-    Ok((event, version))
+    /// Reads a payload of `version`, or of the newest version that the name's types have. An error only if there are types
+    /// with handlers that read the version, and none of them can be read from the payload.
+    pub(super) fn read(
+        &self,
+        bus: &EventBus,
+        version: Option<u32>,
+        json: Box<RawValue>,
+    ) -> Result<(AnyEvent, u32), DecodeError> {
+        let types = bus.shared.registry.types_heard(&self.0);
+        let version = version.unwrap_or_else(|| newest(types.clone()));
+        let decoded = decode(bus, types, version, &json)?;
+        let event = AnyEvent::raw(RawEvent { name: Arc::clone(&self.0.name), version, json, decoded });
+        Ok((event, version))
+    }
 }
 
 /// The version that a payload has of which nobody said it.
 pub(super) fn newest_version(bus: &EventBus, name: &str) -> u32 {
-    newest(&types_with_handlers(bus, name))
+    let named = bus.shared.registry.named(name);
+    newest(bus.shared.registry.types_heard(&named))
 }
 
-fn types_with_handlers<'b>(bus: &'b EventBus, name: &str) -> Vec<&'b dyn AnyTopic> {
-    let mut types = bus.shared.registry.types_of(name);
-    types.retain(|topic| topic.has_exact());
-    types
-}
-
-fn newest(types: &[&dyn AnyTopic]) -> u32 {
-    types.iter().map(|topic| topic.version()).max().unwrap_or(1)
+fn newest<'t>(types: impl Iterator<Item = &'t dyn AnyTopic>) -> u32 {
+    types.map(|topic| topic.version()).max().unwrap_or(1)
 }
 
 /// Offers the payload to each type.
-fn decode(
+fn decode<'t>(
     bus: &EventBus,
-    types: &[&dyn AnyTopic],
+    types: impl Iterator<Item = &'t dyn AnyTopic>,
     version: u32,
     json: &RawValue,
 ) -> Result<Vec<Arc<dyn ErasedEvent>>, DecodeError> {
@@ -108,6 +111,6 @@ fn decode(
 
 impl fmt::Debug for NameHeardBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "NameHeardBy({} handlers)", self.0.entries.len())
+        write!(f, "NameHeardBy({} handlers)", self.0.handlers.entries.len())
     }
 }

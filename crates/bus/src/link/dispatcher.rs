@@ -145,7 +145,6 @@ fn remote(envelope: Envelope<'_>, ticket: &Ticket) -> Remote {
         origin: Some(origin),
     };
     Remote {
-        name: envelope.name.into(),
         version: envelope.version,
         data: envelope.data.map_or_else(|| RawValue::NULL.to_owned(), RawValue::to_owned),
         given,

@@ -9,7 +9,7 @@ mod table;
 mod topic;
 
 pub use listener::Listener;
-pub(crate) use names::NamedHandlers;
+pub(crate) use names::Named;
 pub(crate) use owner::Owner;
 pub(crate) use subscriptions::{Enrolment, Registry};
 pub(crate) use topic::{AnyTopic, Topic};

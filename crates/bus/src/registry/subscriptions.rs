@@ -14,7 +14,7 @@ use crate::id::SubscriptionId;
 use crate::layer::{Layer, LayerStack};
 use crate::pattern::Pattern;
 use crate::registry::Listener;
-use crate::registry::names::{NamedHandlers, Names};
+use crate::registry::names::{Named, NamedHandlers, Names};
 use crate::registry::owner::Owner;
 use crate::registry::patterns::Patterns;
 use crate::registry::table::{Place, Table};
@@ -164,25 +164,40 @@ impl Registry {
         exact.map(|subscriber| subscriber.record().id).collect()
     }
 
-    /// The handlers for an event that comes by its name.
-    pub(crate) fn named(&self, name: &str) -> Arc<NamedHandlers> {
-        if let Some(list) = self.names.get(name) {
-            return list;
+    /// What a name means to an event that comes by it.
+    pub(crate) fn named(&self, name: &str) -> Arc<Named> {
+        if let Some(named) = self.names.get(name) {
+            return named;
         }
         let state = self.lock();
-        let list = Arc::new(self.resolve(&state, name));
-        let evicted = self.names.insert(name.into(), Arc::clone(&list));
+        let named = Arc::new(self.resolve(&state, name));
+        let evicted = self.names.insert(Arc::clone(&named));
         drop(state);
         drop(evicted);
-        list
+        named
     }
 
-    fn resolve(&self, state: &State, name: &str) -> NamedHandlers {
+    fn resolve(&self, state: &State, name: &str) -> Named {
         let exact = self.topics_of(state, name).flat_map(AnyTopic::exact);
         let by_pattern = state.patterns.matching(name).into_iter().map(|found| found as Arc<dyn AnySubscriber>);
         let mut entries: Vec<_> = exact.chain(by_pattern).collect();
         entries.sort_by_key(|entry| Entry::record(entry).id);
-        NamedHandlers::new(entries, self.layers.get())
+        let mut types = state.topics.get(name).cloned().unwrap_or_default();
+        types.retain(|&index| self.topic(index).is_some_and(AnyTopic::has_exact));
+        Named {
+            name: name.into(),
+            handlers: Arc::new(NamedHandlers::new(entries, self.layers.get())),
+            types: types.into(),
+        }
+    }
+
+    /// The types of a name that have handlers of their own.
+    pub(crate) fn types_heard<'s>(&'s self, named: &'s Named) -> impl Iterator<Item = &'s dyn AnyTopic> + Clone {
+        named.types.iter().filter_map(|&index| self.topic(index))
+    }
+
+    fn topic(&self, index: usize) -> Option<&dyn AnyTopic> {
+        self.table.get(index).map(|place| &*place.topic)
     }
 
     /// Shows the types seen here that bear `name`. They are never removed, so no lock is held meanwhile.
@@ -195,7 +210,7 @@ impl Registry {
 
     fn topics_of<'s>(&'s self, state: &State, name: &str) -> impl Iterator<Item = &'s dyn AnyTopic> + use<'s> {
         let indexes = state.topics.get(name).cloned().unwrap_or_default();
-        indexes.into_iter().filter_map(|index| self.table.get(index)).map(|place| &*place.topic)
+        indexes.into_iter().filter_map(|index| self.topic(index))
     }
 
     pub(crate) fn add_layer(&self, layer: Arc<dyn Layer>) {
@@ -242,7 +257,7 @@ impl Registry {
         let state = self.lock();
         let list = self.resolve(&state, name);
         drop(state);
-        list.entries.len()
+        list.handlers.entries.len()
     }
 
     pub(crate) fn subscriptions(&self) -> usize {
@@ -260,8 +275,8 @@ impl Registry {
         let places = state.topics.values().flatten().filter_map(|&index| self.table.get(index));
         places.for_each(|place| place.topic.for_each_pass(&mut see));
         for list in self.names.lists() {
-            let counted = list.passes();
-            list.entries.iter().for_each(|entry| see(Entry::record(entry), counted));
+            let counted = list.handlers.passes();
+            list.handlers.entries.iter().for_each(|entry| see(Entry::record(entry), counted));
         }
         let listener = |subscription: &Subscription| {
             let passes = passes.get(&subscription.record.id).copied().unwrap_or(0);
@@ -343,6 +358,6 @@ fn as_topic<E: Event>(place: &Place) -> Option<&Topic<E>> {
     (&*place.topic as &dyn Any).downcast_ref()
 }
 
-fn retire(list: Arc<NamedHandlers>) -> Retired {
+fn retire(list: Arc<Named>) -> Retired {
     Box::new(list)
 }

@@ -49,7 +49,9 @@ async fn t05_frames_keep_their_order_and_hellos_of_others_are_not_heard() {
 #[tokio::test]
 async fn t08_what_just_fits_arrives_and_one_byte_more_is_too_large() {
     let server = NatsServer::start_configured("max_payload: 4096").await;
-    let mut node = Node::join(&server.url(), "app").await;
+    assert_eq!(Node::join(&server.url(), "app").await.transport.properties().max_payload, 4096);
+    let typed = NatsTransport::builder(server.url(), "app").with_content_type().connect().await.unwrap();
+    let mut node = Node::with(typed).await;
     let largest = node.transport.properties().max_payload;
     // "NATS/1.0", and one header, each with a line break, and an empty line.
     assert_eq!(largest, 4096 - 10 - 44 - 2);
@@ -73,22 +75,25 @@ async fn t08_the_limit_is_that_of_the_server_now() {
 }
 
 #[tokio::test]
-async fn frames_say_that_they_are_cloud_events_unless_told_not_to() {
+async fn frames_say_that_they_are_cloud_events_if_told_to_and_are_heard_either_way() {
     let server = NatsServer::start().await;
+    let mut node = Node::join(&server.url(), "app").await;
     let spy = async_nats::connect(server.url()).await.unwrap();
     let mut heard = spy.subscribe("app.tick").await.unwrap();
     // The spy's subscription is confirmed by its own message.
     spy.publish("app.tick", "".into()).await.unwrap();
     heard.next().await.unwrap();
+    assert_eq!(node.payload().await, "");
     Node::join(&server.url(), "app").await.publish_and_close("tick").await;
+    assert!(heard.next().await.unwrap().headers.is_none());
+    let plain = node.payload().await;
+
+    let typed = NatsTransport::builder(server.url(), "app").with_content_type().connect().await.unwrap();
+    Node::with(typed).await.publish_and_close("tick").await;
     let headers = heard.next().await.unwrap().headers.unwrap();
     assert_eq!(headers.len(), 1);
     assert_eq!(headers.get("content-type").unwrap().as_str(), "application/cloudevents+json");
-
-    let silent = NatsTransport::builder(server.url(), "app").without_content_type().connect().await.unwrap();
-    assert_eq!(silent.properties().max_payload, 1024 * 1024);
-    Node::with(silent).await.publish_and_close("tick").await;
-    assert!(heard.next().await.unwrap().headers.is_none());
+    assert_eq!(node.payload().await, plain);
 }
 
 #[tokio::test]
