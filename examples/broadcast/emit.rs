@@ -64,7 +64,9 @@ pub async fn emit_all(bus: &EventBus, link: &Link, pace: &Pace) -> Result<(), oy
 
 impl Pace {
     fn interval(&self) -> Option<Interval> {
-        let mut ticks = interval(Duration::from_secs(1).checked_div(self.rate)?);
+        // More than one in a nanosecond is as fast as it goes, too.
+        let pause = Duration::from_secs(1).checked_div(self.rate).filter(|pause| !pause.is_zero())?;
+        let mut ticks = interval(pause);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Some(ticks)
     }

@@ -36,7 +36,7 @@ pub fn print_all(bus: &EventBus) -> Result<(), PatternError> {
 
 fn print(event: &AnyEvent, context: &Context) {
     let from = match context.source() {
-        Source::Remote { origin } => news::short(&origin).to_owned(),
+        Source::Remote { origin } => news::short(&origin),
         _ => "here".to_owned(),
     };
     let payload = event.json().map(|json| json.to_string()).unwrap_or_default();

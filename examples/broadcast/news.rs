@@ -24,10 +24,11 @@ pub async fn tell(mut events: LinkEvents) {
     }
 }
 
-/// The beginning of a node's random id: enough to tell a few apart. Other programs have a source of their own.
-pub fn short(origin: &str) -> &str {
+/// The beginning of a node's random id: enough to tell a few apart. Other programs have a source of their own, which may be
+/// any text: nothing of it reaches the terminal as a command.
+pub fn short(origin: &str) -> String {
     let is_ours = origin.len() == 32 && origin.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if is_ours { &origin[..8] } else { origin }
+    if is_ours { origin[..8].to_owned() } else { origin.escape_debug().to_string() }
 }
 
 /// The counts that are not zero.
@@ -45,6 +46,7 @@ impl fmt::Display for Summary {
             ("own ones that came back", status.echoes),
             ("handled", status.handled),
             ("unheard", status.unheard),
+            ("left in the inbox", status.unhandled),
             ("duplicates", status.duplicates),
             ("lost", status.lost),
             ("rejected", status.rejected),

@@ -89,7 +89,7 @@ impl Report<'_> {
     fn sent(&self) -> String {
         let each = self.links.iter().map(|link| {
             let status = link.status();
-            let lost = status.dropped + status.refused + status.unsendable;
+            let lost = status.dropped + status.refused + status.unsendable + status.outbox as u64;
             format!("; over a link: {} sent, {lost} not", status.sent)
         });
         each.collect()

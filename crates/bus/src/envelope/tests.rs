@@ -25,6 +25,25 @@ fn tail(context: &Context, data: &str) -> Tail {
     Tail::new(context, node().opening.len(), write).unwrap().unwrap()
 }
 
+#[test]
+fn t02_a_tail_holds_little_more_than_what_it_counts() {
+    for size in [1, 100, 500, 1_000, 100_000, 1_000_000] {
+        let data = format!("\"{}\"", "x".repeat(size));
+        let made = tail(&plain("a"), &data);
+        let counted = made.frame_len(&node());
+        let held = made.into_frame(&node(), 1).try_into_mut().map_or(0, |frame| frame.capacity());
+        assert!(held > 0 && held < counted + counted / 8 + 1024, "{size}: {counted} counted, {held} held");
+    }
+}
+
+#[test]
+fn t02_the_links_of_a_bus_share_an_event() {
+    let context = plain("a");
+    let shared = tail(&context, "[1]").shared();
+    assert_eq!(shared.clone().into_frame(&node(), 17), written(&context, &json!([1])));
+    assert_eq!(shared.frame_len(&node()), tail(&context, "[1]").frame_len(&node()));
+}
+
 fn plain(name: &'static str) -> Context {
     Context::new(EventName::Static(name), 1, None, (None, None))
 }

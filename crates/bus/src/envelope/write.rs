@@ -16,8 +16,16 @@ use crate::id::EventId;
 /// is room before them for those two, so that a frame is made where its tail is.
 #[derive(Debug, Clone)]
 pub(crate) struct Tail {
-    json: Vec<u8>,
+    json: Json,
     room: usize,
+}
+
+#[derive(Debug, Clone)]
+enum Json {
+    /// Of one link, which makes its frame there.
+    Own(Vec<u8>),
+    /// Of several: each makes its frame elsewhere, when it sends it.
+    Shared(Bytes),
 }
 
 /// Headers that CloudEvents has attributes for
@@ -55,7 +63,20 @@ impl Tail {
         json.extend_from_slice(br#","data":"#);
         let written = write(&mut json)?;
         json.push(b'}');
-        Ok(written.then_some(Self { json, room }))
+        // A vector doubles when it grows, and an outbox counts what its events need.
+        if json.capacity() - json.len() > USUAL + json.len() / 8 {
+            json.shrink_to_fit();
+        }
+        Ok(written.then_some(Self { json: Json::Own(json), room }))
+    }
+
+    /// The same tail, whose clones share its bytes.
+    pub(crate) fn shared(self) -> Self {
+        let json = match self.json {
+            Json::Own(json) => json.into(),
+            Json::Shared(json) => json,
+        };
+        Self { json: Json::Shared(json), ..self }
     }
 
     /// The bytes of the longest sequence number, and of the quotation mark behind it.
@@ -63,26 +84,34 @@ impl Tail {
 
     /// How large its frame from `node` is, at most.
     pub(crate) fn frame_len(&self, node: &Node) -> usize {
-        node.opening.len() + Self::SEQUENCE + self.json.len() - self.room
+        node.opening.len() + Self::SEQUENCE + self.json.bytes().len() - self.room
     }
 
     /// The frame of the event on one link.
-    pub(crate) fn into_frame(mut self, node: &Node, sequence: u64) -> Bytes {
+    pub(crate) fn into_frame(self, node: &Node, sequence: u64) -> Bytes {
         let mut digits = Digits::default();
         let digits = digits.of(sequence);
-        let Some(start) = self.room.checked_sub(node.opening.len() + digits.len() + 1) else {
-            return self.copied(node, digits);
-        };
-        let middle = start + node.opening.len();
-        self.json[start..middle].copy_from_slice(node.opening.as_bytes());
-        self.json[middle..self.room - 1].copy_from_slice(digits);
-        self.json[self.room - 1] = b'"';
-        Bytes::from(self.json).slice(start..)
+        let start = self.room.checked_sub(node.opening.len() + digits.len() + 1);
+        match (self.json, start) {
+            (Json::Own(mut json), Some(start)) => {
+                let middle = start + node.opening.len();
+                json[start..middle].copy_from_slice(node.opening.as_bytes());
+                json[middle..self.room - 1].copy_from_slice(digits);
+                json[self.room - 1] = b'"';
+                Bytes::from(json).slice(start..)
+            }
+            // Shared, or the link's opening is longer than those that were known when the tail was made.
+            (json, _) => [node.opening.as_bytes(), digits, b"\"", &json.bytes()[self.room..]].concat().into(),
+        }
     }
+}
 
-    /// The frame of a link whose opening is longer than those that were known when the tail was made.
-    fn copied(&self, node: &Node, digits: &[u8]) -> Bytes {
-        [node.opening.as_bytes(), digits, b"\"", &self.json[self.room..]].concat().into()
+impl Json {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Own(json) => json,
+            Self::Shared(json) => json,
+        }
     }
 }
 

@@ -48,6 +48,7 @@ pub(super) struct Counts {
     pub(super) filtered: Count,
     pub(super) unheard: Count,
     pub(super) handled: Count,
+    pub(super) unhandled: Count,
     pub(super) overrun: Count,
 }
 
@@ -224,6 +225,7 @@ impl Core {
             filtered: counts.filtered.get(),
             unheard: counts.unheard.get(),
             handled: counts.handled.get(),
+            unhandled: counts.unhandled.get(),
             overrun: counts.overrun.get(),
         }
     }

@@ -79,14 +79,20 @@ impl Dispatcher {
     }
 
     async fn handle(&self, envelope: Envelope<'_>, frame: &Arrived) -> Option<Waiting> {
-        // After a shutdown has begun, nothing of others is handled any more.
-        let bus = self.bus.upgrade().filter(EventBus::is_open)?;
         let counts = &self.core.counts;
+        // After a shutdown has begun, nothing of others is handled any more.
+        let Some(bus) = self.bus.upgrade().filter(EventBus::is_open) else {
+            counts.unhandled.add(1);
+            return None;
+        };
         let Some(heard) = NameHeardBy::find(&bus, &envelope.name) else {
             counts.unheard.add(1);
             return None;
         };
-        let ticket = bus.shared.tracker.ticket(Work::Detached, None)?;
+        let Some(ticket) = bus.shared.tracker.ticket(Work::Detached, None) else {
+            counts.unhandled.add(1);
+            return None;
+        };
         let mut event = Some((heard, remote(envelope, &ticket)));
         let begun = poll_fn(|task| {
             let mut begin = || event.take().map(|(heard, remote)| begin_remote(&bus, heard, remote, task));

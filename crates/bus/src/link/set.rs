@@ -96,8 +96,9 @@ impl Links {
     }
 }
 
-/// The last link gets the tail itself.
+/// The last link gets the tail itself; if there are others, all share it.
 fn offer(links: &[Arc<Core>], context: &Context, tail: Tail) -> Vec<NotSent> {
+    let tail = if links.len() > 1 { tail.shared() } else { tail };
     let Some((last, others)) = links.split_last() else { return Vec::new() };
     let mut not_sent: Vec<_> = others.iter().filter_map(|link| link.offer(context, tail.clone())).collect();
     not_sent.extend(last.offer(context, tail));

@@ -48,7 +48,7 @@ pub struct LinkStatus {
     pub unsendable: u64,
     /// Frames that arrived, those of this node included.
     pub received: u64,
-    /// Frames of this node that came back.
+    /// Frames of this node that came back, its beats included.
     pub echoes: u64,
     /// Events that had come before, over this link or another one.
     pub duplicates: u64,
@@ -62,6 +62,8 @@ pub struct LinkStatus {
     pub unheard: u64,
     /// Events that went to handlers.
     pub handled: u64,
+    /// Events that waited in the inbox when the bus was shut down, and went to no handler.
+    pub unhandled: u64,
     /// Frames that the full inbox dropped. Those of nodes that number their events are among the
     /// [`lost`](LinkStatus::lost) too.
     pub overrun: u64,
