@@ -119,8 +119,9 @@ pub(super) fn decide(claim: &Claim, rows: &Rows, now: Now) -> (Changes, Claimed)
     if !rows.paused && !taking.claimed.outdated {
         let busy = busy_lanes(claim, rows, now);
         taking.singles(rows, &busy);
+        taking.left_over(rows, &busy);
         if !taking.full {
-            taking.ranges(rows, &busy);
+            taking.new_positions(rows, &busy);
             taking.claimed.held = rows.keyed.iter().filter_map(held).collect();
         }
     }
@@ -164,7 +165,7 @@ impl Taking<'_> {
         }
         let Some(row) = rows.alone.as_ref().filter(|row| !busy.contains(&row.lane)) else { return };
         self.claimed.alone_waits = true;
-        if self.claim.idle && self.claimed.singles.is_empty() {
+        if self.claim.idle && self.claim.singles > 0 && self.claimed.singles.is_empty() {
             let spent = row.limit > 0 && row.attempt >= row.limit;
             self.take(row, if spent { row.attempt } else { row.attempt.saturating_add(1) }, spent);
             self.full = true;
@@ -204,22 +205,30 @@ impl Taking<'_> {
         self.claimed.singles.push(ClaimedSingle { position, lane, attempt, spent, isolated });
     }
 
-    fn ranges(&mut self, rows: &Rows, busy: &BTreeSet<Lane>) {
-        let open = |row: &&RangeRow| row.token.is_none() || row.lease_until.is_over(self.now);
-        let mut reopened = BTreeSet::new();
-        let left: Vec<&RangeRow> = rows.ranges.iter().filter(|row| !busy.contains(&row.lane)).filter(open).collect();
-        for row in left {
-            reopened.insert(row.lane);
+    /// Ranges that were given back, or whose worker was lost.
+    fn left_over(&mut self, rows: &Rows, busy: &BTreeSet<Lane>) {
+        let now = self.now;
+        for row in rows.ranges.iter().filter(|row| row.token.is_none() || row.lease_until.is_over(now)) {
+            if self.full || busy.contains(&row.lane) {
+                // A claim ends as a whole: whoever had this may have lost another part of it just now.
+                let nobodys = RangeRow { token: Some(Token::NOBODYS), ..row.clone() };
+                self.changes.ranges.extend(row.token.map(|_| nobodys));
+                continue;
+            }
             let (kind, attempt) = match row.token {
                 Some(_) => (RangeKind::Lost, row.attempt),
                 None => (RangeKind::Returned, row.attempt.saturating_add(1)),
             };
             self.open(row.lane, row.span, kind, attempt);
         }
-        for ask in self.claim.lanes.iter().filter(|ask| !busy.contains(&ask.lane)) {
-            // What was left over comes before what is new.
+    }
+
+    fn new_positions(&mut self, rows: &Rows, busy: &BTreeSet<Lane>) {
+        // What is left over comes first.
+        let reopened: BTreeSet<Lane> = self.claimed.ranges.iter().map(|range| range.lane).collect();
+        for ask in self.claim.lanes.iter().filter(|ask| !busy.contains(&ask.lane) && !reopened.contains(&ask.lane)) {
             let head = rows.heads.get(&ask.lane).copied().unwrap_or(0);
-            if let (false, Some(span)) = (reopened.contains(&ask.lane), Span::new(head + 1, ask.up_to)) {
+            if let Some(span) = Span::new(head + 1, ask.up_to) {
                 self.open(ask.lane, span, RangeKind::New, 1);
             }
         }

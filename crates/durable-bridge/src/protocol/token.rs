@@ -9,6 +9,9 @@ use uuid::Uuid;
 pub struct Token(Uuid);
 
 impl Token {
+    /// The token of a claim that has ended and that nobody has taken over yet.
+    pub const NOBODYS: Self = Self(Uuid::nil());
+
     /// A token that nobody else has.
     #[must_use]
     pub fn random() -> Self {
