@@ -61,6 +61,17 @@ impl MemoryLog {
         Now { wall: wall + passed, lease: Lease { boot: 1, at: passed + 1 } }
     }
 
+    /// Changes the events, and tells of a new head.
+    fn write<T>(&self, change: impl FnOnce(&mut Events, Millis) -> T) -> T {
+        let now = self.clock().wall;
+        let mut inner = self.lock();
+        let changed = change(&mut inner.events, now);
+        let head = inner.events.head();
+        drop(inner);
+        self.shared.head.send_if_modified(|known| std::mem::replace(known, head) != head);
+        changed
+    }
+
     fn register_now(&self, asked: &Registration) -> Result<Registered, Refusal> {
         let inner = &mut *self.lock();
         let head = inner.events.head();
@@ -104,23 +115,11 @@ impl MemoryLog {
 
 impl Log for MemoryLog {
     fn append(&self, drafts: Vec<Draft>) -> BoxFuture<'_, Result<Vec<Appended>, LogError>> {
-        let now = self.clock().wall;
-        let mut inner = self.lock();
-        let appended = inner.events.append(drafts, now);
-        let head = inner.events.head();
-        drop(inner);
-        self.shared.head.send_if_modified(|known| std::mem::replace(known, head) != head);
-        ready(appended).boxed()
+        ready(self.write(|events, now| events.append(drafts, now))).boxed()
     }
 
     fn advance(&self) -> BoxFuture<'_, Result<Option<Millis>, LogError>> {
-        let now = self.clock().wall;
-        let mut inner = self.lock();
-        let next = inner.events.advance(now);
-        let head = inner.events.head();
-        drop(inner);
-        self.shared.head.send_if_modified(|known| std::mem::replace(known, head) != head);
-        ready(Ok(next)).boxed()
+        ready(Ok(self.write(Events::advance))).boxed()
     }
 
     fn read(&self, read: Read) -> BoxFuture<'_, Result<Page, LogError>> {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::protocol::{
-    AttemptRow, Changes, ExceptionRow, Finished, HeldKey, Lane, Lease, Millis, Needs, Now, Position, RangeRow, Rows,
-    Span, State, Token, Which,
+    Changes, ExceptionRow, Finished, HeldKey, Lane, Lease, Millis, Needs, Now, Position, RangeRow, Rows, Span, State,
+    Token, Which,
 };
 
 /// What a worker asks for: exceptions that are due come first, then ranges given back or lost, then new positions.
@@ -175,7 +175,7 @@ impl Taking<'_> {
     /// The worker that had this exception was lost, and nobody knows whether it was this event that killed it: it is
     /// judged by what it does alone.
     fn lost(&mut self, row: &ExceptionRow) {
-        self.changes.attempts.push(lost(row, self.now.wall));
+        self.changes.attempts.push(row.attempted(self.now.wall, Finished::Lost, None));
         let attempt = if row.limit == 0 || row.isolated { row.attempt } else { row.attempt.min(row.limit - 1) };
         self.changes.exceptions.push(ExceptionRow {
             state: State::Retrying,
@@ -246,17 +246,5 @@ impl Taking<'_> {
             lease_until: self.now.lease.after(*lease),
         });
         self.claimed.ranges.push(ClaimedRange { lane, span, kind, attempt });
-    }
-}
-
-fn lost(row: &ExceptionRow, now: Millis) -> AttemptRow {
-    AttemptRow {
-        position: row.position,
-        attempt: row.attempt,
-        worker: Arc::clone(&row.worker),
-        started: row.claimed_at,
-        finished: now,
-        finished_as: Finished::Lost,
-        error: None,
     }
 }

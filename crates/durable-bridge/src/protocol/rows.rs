@@ -139,6 +139,14 @@ pub struct ExceptionRow {
     pub last_error: Option<Arc<str>>,
 }
 
+impl ExceptionRow {
+    /// The attempt that ends now.
+    pub(super) fn attempted(&self, finished: Millis, finished_as: Finished, error: Option<Arc<str>>) -> AttemptRow {
+        let Self { position, attempt, claimed_at: started, .. } = *self;
+        AttemptRow { position, attempt, worker: Arc::clone(&self.worker), started, finished, finished_as, error }
+    }
+}
+
 /// One attempt of an exception. Engines keep the newest ten of each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptRow {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::protocol::keys::Keys;
 use crate::protocol::{
-    AttemptRow, Changes, ExceptionRow, Finished, Lane, Lease, Millis, Needs, Now, Position, RangeRow, ReceiptRow, Rows,
-    Span, Spans, State, Token, Which,
+    Changes, ExceptionRow, Finished, Lane, Lease, Millis, Needs, Now, Position, RangeRow, ReceiptRow, Rows, Span,
+    Spans, State, Token, Which,
 };
 
 /// A worker's report on what it has claimed under one token.
@@ -88,7 +88,7 @@ pub(super) fn decide(settle: &Settle, rows: &Rows, now: Now) -> (Changes, Settle
         let of_range = rows.ranges.iter().find(|row| row.lane == one.lane && row.span.contains(one.position));
         let of_exception = rows.running.iter().find(|row| row.position == one.position);
         match (of_exception, of_range) {
-            (Some(row), _) => settling.exception(row, one),
+            (Some(row), _) => settling.end(row, one, true),
             (None, Some(row)) => settling.first(row, one),
             (None, None) => settling.settled.refused.insert(Span::one(one.position)),
         }
@@ -169,10 +169,7 @@ impl Settling {
         self.end(&row, one, false);
     }
 
-    fn exception(&mut self, row: &ExceptionRow, one: &SettledOne) {
-        self.end(row, one, true);
-    }
-
+    /// `stored`: whether the exception has a row already.
     fn end(&mut self, row: &ExceptionRow, one: &SettledOne, stored: bool) {
         let mut next = ExceptionRow { token: None, lease_until: Lease::OVER, limit: one.limit, ..row.clone() };
         if let (Some(error), false) = (&one.error, one.ending == Ending::Unknown) {
@@ -229,15 +226,7 @@ impl Settling {
     }
 
     fn attempt(&mut self, row: &ExceptionRow, one: &SettledOne, finished_as: Finished) {
-        self.changes.attempts.push(AttemptRow {
-            position: row.position,
-            attempt: row.attempt,
-            worker: Arc::clone(&row.worker),
-            started: row.claimed_at,
-            finished: self.now.wall,
-            finished_as,
-            error: one.error.clone(),
-        });
+        self.changes.attempts.push(row.attempted(self.now.wall, finished_as, one.error.clone()));
     }
 
     fn finish(mut self) -> (Changes, Settled) {
